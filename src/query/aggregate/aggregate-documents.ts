@@ -11,11 +11,11 @@ import {
   matchCount,
 } from "../filter/matched-documents.ts";
 import { least } from "../heap.ts";
-import type { AggregateOperator, GroupSum, Operators } from "../plan/operator.ts";
+import type { AggregateOperator, GroupSum, Operators, PlaceSums } from "../plan/operator.ts";
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
 import type { QueryMemory } from "../query-memory.ts";
 import { type GroupNumber, GroupNumbers } from "./group-numbers.ts";
-import type { TallyListener } from "./tally-keys.ts";
+import type { TallyListener, TallySums } from "./tally-keys.ts";
 
 /** Groups that there is room for at first. */
 const FIRST_GROUPS = 64;
@@ -84,17 +84,38 @@ export class Aggregation {
       yield* eachMatch(matching, (ordinals) => sum(only, ordinals));
       return;
     }
-    if (adders.every((adder) => adder === undefined)) {
-      const listener: TallyListener = {
-        add: (group, count) => this.#add(group, count),
-        addEach: (numbers) => this.#count(numbers),
-      };
-      if (yield* this.#keys.tally(groups, { view, matching }, listener)) return;
-    }
+    const listener: TallyListener = {
+      add: (group, count) => this.#add(group, count),
+      addEach: (numbers, ordinals) => {
+        this.#count(numbers);
+        sum(numbers, ordinals);
+      },
+      sums: adders.every((adder) => adder === undefined) ? undefined : this.#placeSums(view),
+    };
+    if (yield* this.#keys.tally(groups, { view, matching }, listener)) return;
     yield* this.#keys.each(groups, { view, matching }, (numbers, ordinals) => {
       this.#count(numbers.subarray(0, ordinals.length));
       sum(numbers, ordinals);
     });
+  }
+
+  /** Sums by the places of a table, which end in those of groups. */
+  #placeSums(view: SegmentView): TallySums {
+    let all: (PlaceSums | undefined)[] = [];
+    return {
+      begin: (size) => {
+        all = this.#functions.map(({ node, operator }) => operator.placeSums(node, view, size));
+      },
+      add: (places, ordinals) => {
+        for (const sums of all) sums?.add(places, ordinals);
+      },
+      end: (place, group) => {
+        all.forEach((sums, i) => {
+          const sum = this.#sums[i].at(group);
+          if (sum !== undefined) sums?.addTo(sum, place);
+        });
+      },
+    };
   }
 
   /** Adds so many documents, of which nothing but their number counts, to a plan without groups. */

@@ -11,6 +11,7 @@ export const COUNT: AggregateOperator<CountNode> = {
   kind: "count",
   newSum: () => undefined,
   adder: () => undefined,
+  placeSums: () => undefined,
   value: (_sum, count) => BigInt(count),
   needs: () => [],
   explain: () => "Count",

@@ -77,6 +77,8 @@ export interface SmallKeys {
    * lists those in `others`, which has room for all.
    */
   tally(ordinals: Uint32Array, counts: Uint32Array, others: Uint32Array): number;
+  /** Writes the place of each in the same way; `elsewhere` of those that have none. */
+  place(ordinals: Uint32Array, places: Uint32Array, elsewhere: number): void;
   numberOf(place: number): KeyNumber;
 }
 
@@ -229,6 +231,9 @@ function smallKeys(values: ScalarData, interner: KeyInterner): SmallKeys | undef
         for (let i = 0; i < ordinals.length; i++) counts[bits[ordinals[i]] === 0 ? 0 : 1]++;
         return 0;
       },
+      place(ordinals, places) {
+        for (let i = 0; i < ordinals.length; i++) places[i] = bits[ordinals[i]] === 0 ? 0 : 1;
+      },
       numberOf: (place) => interner.numberOf(place === 1),
     };
   }
@@ -244,6 +249,13 @@ function smallKeys(values: ScalarData, interner: KeyInterner): SmallKeys | undef
         else others[count++] = ordinals[i];
       }
       return count;
+    },
+    place(ordinals, places, elsewhere) {
+      for (let i = 0; i < ordinals.length; i++) {
+        const low = words[2 * ordinals[i]];
+        const isSmall = low < SMALL_INTEGERS && words[2 * ordinals[i] + 1] === 0;
+        places[i] = isSmall ? low : elsewhere;
+      }
     },
     numberOf: (place) => interner.numberOfInteger(place),
   };

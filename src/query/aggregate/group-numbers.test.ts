@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import { naiveGroups } from "../../../test/support/queries/naive-aggregate.ts";
 import { naiveMatches } from "../../../test/support/queries/naive-filter.ts";
@@ -29,6 +29,8 @@ import { planQuery } from "../plan/planner.ts";
 import { QueryMemory } from "../query-memory.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { newWorkStats } from "../work-stats.ts";
+import { KeyInterner } from "./group-keys.ts";
+import { GroupNumbers } from "./group-numbers.ts";
 
 const SCHEMA = schemaOf({
   flag: "bool",
@@ -39,6 +41,7 @@ const SCHEMA = schemaOf({
   word: "string",
   words: "[]string",
   numbers: "[]int",
+  absent: "float",
 });
 
 /** Values of each attribute; some integers are not floats exactly, some lie beside one another. */
@@ -156,6 +159,68 @@ test("small integers and others, of many documents, some without a value", () =>
       groups: naiveGroups(query, documents, SCHEMA),
     });
   }
+});
+
+describe("one key", () => {
+  const documents = Array.from({ length: 9000 }, (_, i) => {
+    const wide = BigInt((i * 7919) % 5) * 2n ** 60n - BigInt(i);
+    const word = `word ${(i * 31) % 300}`;
+    const words = [word, `word ${i % 7}`, word];
+    const attributes = { word, words, small: BigInt(i % 50), flag: i % 3 === 0, wide };
+    return documentOf(BigInt(i), i % 11 === 0 ? { wide } : { ...attributes, ratio: i / 8 });
+  });
+  const snapshot = openSnapshot(SCHEMA, [{ documents }]);
+  const sums: [string, Aggregate][] = [
+    ["integer", { kind: "sum", attribute: "wide" }],
+    ["float", { kind: "sum", attribute: "ratio" }],
+  ];
+  const keys: GroupKey[] = [
+    ...["word", "small", "flag"].map((attribute) => ({ kind: "attribute" as const, attribute })),
+    { kind: "each_unique", name: "element", attribute: "words" },
+  ];
+  const cases = keys.flatMap((key) => [
+    [key, []] as const,
+    [key, sums] as const,
+    [key, [["float", { kind: "sum", attribute: "absent" }]]] as const,
+  ]);
+
+  test.each(cases)("%j with %j is found by places of a table", (key, more) => {
+    const aggregates = new Map<string, Aggregate>([
+      ["n", { kind: "count" }],
+      ...(more as [string, Aggregate][]),
+    ]);
+    const rest = { filter: undefined, aggregates, groupLimit: 10_000 };
+    const query: AggregateQuery = { kind: "aggregate", groupBy: [key], ...rest };
+    const each = vi.spyOn(GroupNumbers.prototype, "each");
+    const numberOf = vi.spyOn(KeyInterner.prototype, "numberOf");
+    const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+    const groups = naiveGroups(query, documents, SCHEMA);
+    expect(results[0]).toEqual({ kind: "groups", groups });
+    // No document is looked at by itself, and each value is decoded once.
+    expect(each).not.toHaveBeenCalled();
+    expect(numberOf.mock.calls.length).toBeLessThanOrEqual(groups.length);
+    vi.restoreAllMocks();
+  });
+
+  test("a key of more values than have places with sums is found one by one", () => {
+    const many = Array.from({ length: 66_000 }, (_, i) => {
+      return documentOf(BigInt(i), { word: `word ${i % 65_537}`, wide: BigInt(i) });
+    });
+    const query: AggregateQuery = {
+      kind: "aggregate",
+      filter: undefined,
+      aggregates: new Map(sums),
+      groupBy: [{ kind: "attribute", attribute: "word" }],
+      groupLimit: 10,
+    };
+    const each = vi.spyOn(GroupNumbers.prototype, "each");
+    const one = openSnapshot(SCHEMA, [{ documents: many }]);
+    const { results } = runSteps(runRequest(one, requestOf(query), { kernels: KERNELS }));
+    const groups = naiveGroups(query, many, SCHEMA);
+    expect(results[0]).toEqual({ kind: "groups", groups });
+    expect(each).toHaveBeenCalledOnce();
+    vi.restoreAllMocks();
+  });
 });
 
 test("memory of groups is counted before it is taken", () => {

@@ -4,9 +4,10 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { wordsOf } from "../column-values.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { presenceBits } from "../ordinal-bits.ts";
-import type { AggregateOperator, SumAdder } from "../plan/operator.ts";
+import type { AggregateOperator, PlaceSums, SumAdder } from "../plan/operator.ts";
 import type { AggregateNode } from "../plan/plan.ts";
 import { FloatSum, IntegerSum } from "./exact-sum.ts";
+import { FloatPlaces, IntegerPlaces } from "./place-sums.ts";
 
 /** The sum of a numeric attribute; documents without a value add nothing. */
 export interface SumAggregateNode extends AggregateNode {
@@ -20,6 +21,7 @@ export const SUM_AGGREGATE: AggregateOperator<SumAggregateNode> = {
   kind: "sum",
   newSum: ({ number }) => (number === "integer" ? new IntegerSum() : new FloatSum()),
   adder: sumAdder,
+  placeSums,
   value: (sum) => must(sum, "a group without its sum").value(),
   needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
   explain: ({ attribute }) => `Sum(${attribute})`,
@@ -50,5 +52,31 @@ function sumAdder({ attribute }: SumAggregateNode, view: SegmentView): SumAdder 
       const sum = sums[groups[i]] as IntegerSum;
       sum.add(words[2 * ordinal], isSigned ? high | 0 : high);
     }
+  };
+}
+
+function placeSums(
+  { attribute }: SumAggregateNode,
+  view: SegmentView,
+  size: number,
+): PlaceSums | undefined {
+  const column = view.column(attribute)?.column;
+  if (column === undefined) return undefined;
+  const { data, presence } = column;
+  const present = presence && presenceBits(presence, view.documentCount);
+  if (data.kind === "f64") {
+    const sums = new FloatPlaces(size);
+    const floats = { values: data.values, present };
+    return {
+      add: (places, ordinals) => sums.add(places, ordinals, floats),
+      addTo: (sum, place) => sums.addTo(sum as FloatSum, place),
+    };
+  }
+  assert(data.kind === "i64" || data.kind === "u64", "sum of no number");
+  const integers = { words: wordsOf(data.values), isSigned: data.kind === "i64", present };
+  const sums = new IntegerPlaces(size);
+  return {
+    add: (places, ordinals) => sums.add(places, ordinals, integers),
+    addTo: (sum, place) => sums.addTo(sum as IntegerSum, place),
   };
 }

@@ -20,6 +20,8 @@ import type {
 const DOCUMENTS_PER_STEP = 4096;
 /** Places for each match, at most: those of which no document is are looked at, too. */
 const PLACES_MAX = 8;
+/** Places that have sums, at most: some 24 bytes for each sum of each. */
+const SUMMED_PLACES_MAX = 65_536;
 /** Groups that are told of between two pauses, in about a microsecond each. */
 const GROUPS_PER_STEP = 256;
 
@@ -27,8 +29,20 @@ const GROUPS_PER_STEP = 256;
 export interface TallyListener {
   /** So many documents have this key. */
   add(key: KeyNumber, count: number): void;
-  /** One document has each of these, which are used again. */
-  addEach(keys: Uint32Array): void;
+  /** One document has each of these, the i-th the i-th; both are used again. */
+  addEach(keys: Uint32Array, ordinals: Uint32Array): void;
+  /** Undefined where documents are only counted. */
+  readonly sums: TallySums | undefined;
+}
+
+/** Sums of what is told of. */
+export interface TallySums {
+  /** Begins with so many places. */
+  begin(size: number): void;
+  /** Adds documents to the sums of their places. */
+  add(places: Uint32Array, ordinals: Uint32Array): void;
+  /** Adds what a place has to the sums of its group, which `TallyListener.add` was told of. */
+  end(place: number, key: KeyNumber): void;
 }
 
 /**
@@ -42,13 +56,22 @@ export function* tallyKeys(
 ): Steps<boolean> {
   const table = reader.dictionary ?? (reader.form === "single" ? reader.small : undefined);
   if (table === undefined || PLACES_MAX * matchCount(matching) < table.size) return false;
-  // The last one is of documents without a value.
-  const tally = new Uint32Array(table.size + 1);
-  yield* eachMatch(matching, counterOf(reader, tally, listener), documentsPerStep(reader));
+  const { sums } = listener;
+  if (sums !== undefined && table.size > SUMMED_PLACES_MAX) return false;
+  // Behind the table are the places of documents without a value, and of those that have none.
+  const tally = new Uint32Array(table.size + 2);
+  sums?.begin(tally.length);
+  const visit =
+    sums === undefined
+      ? counterOf(reader, tally, listener)
+      : summerOf(reader, tally, { listener, sums });
+  yield* eachMatch(matching, visit, documentsPerStep(reader));
   let told = 0;
   for (let place = 0; place <= table.size; place++) {
     if (tally[place] === 0) continue;
-    listener.add(place < table.size ? table.numberOf(place) : 0, tally[place]);
+    const key = place < table.size ? table.numberOf(place) : 0;
+    listener.add(key, tally[place]);
+    sums?.end(place, key);
     if (++told % GROUPS_PER_STEP === 0) yield;
   }
   return true;
@@ -97,8 +120,9 @@ function smallCounter(
     }
     const otherCount = small.tally(documents, tally, others);
     if (otherCount === 0) return;
-    read(others.subarray(0, otherCount), keys, floats);
-    listener.addEach(keys.subarray(0, otherCount));
+    const apart = others.subarray(0, otherCount);
+    read(apart, keys, floats);
+    listener.addEach(keys.subarray(0, otherCount), apart);
   };
 }
 
@@ -143,5 +167,113 @@ function elementCounter(
         tally[code]++;
       }
     }
+  };
+}
+
+interface Summing {
+  readonly listener: TallyListener;
+  readonly sums: TallySums;
+}
+
+/** Counts documents of a reader that has a table, and sums them. */
+function summerOf(
+  reader: KeyReader,
+  tally: Uint32Array,
+  summing: Summing,
+): (ordinals: Uint32Array) => void {
+  const { dictionary } = reader;
+  if (reader.form === "elements") {
+    return elementSummer(reader, must(dictionary, "elements without codes"), { tally, ...summing });
+  }
+  if (dictionary !== undefined) return valueSummer(reader, dictionary, { tally, ...summing });
+  return smallSummer(reader, must(reader.small, "no table"), { tally, ...summing });
+}
+
+interface Tallied extends Summing {
+  readonly tally: Uint32Array;
+}
+
+function valueSummer(
+  { present }: SingleKeyReader,
+  { codes, size }: CodedKeys,
+  { tally, sums }: Tallied,
+): (ordinals: Uint32Array) => void {
+  const places = new Uint32Array(DOCUMENTS_PER_STEP);
+  return (ordinals) => {
+    for (let i = 0; i < ordinals.length; i++) places[i] = codes[ordinals[i]];
+    if (present !== undefined) {
+      for (let i = 0; i < ordinals.length; i++) {
+        if (!hasBit(present, ordinals[i])) places[i] = size;
+      }
+    }
+    for (let i = 0; i < ordinals.length; i++) tally[places[i]]++;
+    sums.add(places, ordinals);
+  };
+}
+
+/** Tells of values that have no place at once. */
+function smallSummer(
+  { present, read }: SingleKeyReader,
+  small: SmallKeys,
+  { tally, listener, sums }: Tallied,
+): (ordinals: Uint32Array) => void {
+  const elsewhere = small.size + 1;
+  const places = new Uint32Array(DOCUMENTS_PER_STEP);
+  const others = new Uint32Array(DOCUMENTS_PER_STEP);
+  const keys = new Uint32Array(DOCUMENTS_PER_STEP);
+  const floats = new Float64Array(DOCUMENTS_PER_STEP);
+  return (ordinals) => {
+    small.place(ordinals, places, elsewhere);
+    let otherCount = 0;
+    for (let i = 0; i < ordinals.length; i++) {
+      if (present !== undefined && !hasBit(present, ordinals[i])) places[i] = small.size;
+      else if (places[i] === elsewhere) others[otherCount++] = ordinals[i];
+      tally[places[i]]++;
+    }
+    sums.add(places, ordinals);
+    if (otherCount === 0) return;
+    const apart = others.subarray(0, otherCount);
+    read(apart, keys, floats);
+    listener.addEach(keys.subarray(0, otherCount), apart);
+  };
+}
+
+/** As `elementCounter` counts. */
+function elementSummer(
+  { present, offsets }: ElementKeyReader,
+  { codes, size }: CodedKeys,
+  { tally, sums }: Tallied,
+): (ordinals: Uint32Array) => void {
+  /** By code: the last document that was seen with it, plus 1. */
+  const seen = new Uint32Array(size);
+  const places = new Uint32Array(DOCUMENTS_PER_STEP);
+  const documents = new Uint32Array(DOCUMENTS_PER_STEP);
+  let count = 0;
+  const add = (place: number, ordinal: number): void => {
+    if (count === DOCUMENTS_PER_STEP) flush();
+    tally[place]++;
+    places[count] = place;
+    documents[count++] = ordinal;
+  };
+  const flush = (): void => {
+    sums.add(places, documents.subarray(0, count));
+    count = 0;
+  };
+  return (ordinals) => {
+    for (let i = 0; i < ordinals.length; i++) {
+      const ordinal = ordinals[i];
+      if (!hasBit(present, ordinal)) {
+        add(size, ordinal);
+        continue;
+      }
+      const end = offsets[ordinal + 1];
+      for (let element = offsets[ordinal]; element < end; element++) {
+        const code = codes[element];
+        if (seen[code] === ordinal + 1) continue;
+        seen[code] = ordinal + 1;
+        add(code, ordinal);
+      }
+    }
+    flush();
   };
 }

@@ -283,6 +283,14 @@ export type SumAdder = (
   ordinals: Uint32Array,
 ) => void;
 
+/** Sums of the groups of one segment, by their places in a table. */
+export interface PlaceSums {
+  /** Adds the value of each document to the sum of its place. */
+  add(places: Uint32Array, ordinals: Uint32Array): void;
+  /** Adds what a place has to the sum of a group, which `newSum` has made. */
+  addTo(sum: GroupSum, place: number): void;
+}
+
 /** Aggregates the documents of a group. */
 export interface AggregateOperator<N extends AggregateNode = AggregateNode> {
   readonly kind: N["kind"];
@@ -290,6 +298,8 @@ export interface AggregateOperator<N extends AggregateNode = AggregateNode> {
   newSum(node: N): GroupSum | undefined;
   /** Undefined if the segment has nothing to add. */
   adder(node: N, view: SegmentView): SumAdder | undefined;
+  /** The same of groups that have places from 0 to before `size`. */
+  placeSums(node: N, view: SegmentView, size: number): PlaceSums | undefined;
   /** The value for a group of `count` documents. */
   value(sum: GroupSum | undefined, count: number): AggregateValue;
   needs(node: N, run: SegmentRun): Need[];
