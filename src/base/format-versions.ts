@@ -19,7 +19,8 @@ export const FORMAT_VERSIONS = {
   manifest: { oldest: 1, newest: 2 },
   /** Their frame; the content has a version of its own. */
   segment: { oldest: 1, newest: 1 },
-  tombstones: { oldest: 1, newest: 1 },
+  /** Version 2 only where terms of deleted documents are counted; others are still written as 1. */
+  tombstones: { oldest: 1, newest: 2 },
   /** The index file of a backup. */
   backup: { oldest: 1, newest: 1 },
   /** The records of one request in a WAL entry. */

@@ -21,7 +21,7 @@ import {
   type PreparedSegments,
   SEGMENT_MERGE_DOCUMENTS_MAX,
 } from "../segment/memtable/memtable.ts";
-import type { MemtableDelta } from "../segment/memtable/memtable-delta.ts";
+import type { CountedSegment, MemtableDelta } from "../segment/memtable/memtable-delta.ts";
 import {
   describeStored,
   findIn,
@@ -183,12 +183,16 @@ export class NamespaceDocuments {
 
   /**
    * Takes over the segments of a newer manifest, which hold all entries up to `indexedUpTo`; drops
-   * what they replace. Segments that are here already stay as they are. `deletions` is what
-   * `deletionsIn` says now. No document may come or go by this: throws `corrupt`, and changes
-   * nothing, where the counts differ.
+   * what they replace. Segments that are here already stay as they are, but for the counts that
+   * `counted` has of them. `deletions` is what `deletionsIn` says now. No document may come or go by
+   * this: throws `corrupt`, and changes nothing, where the counts differ.
    */
   adopt(
-    manifest: { readonly segments: readonly StoredSegment[]; readonly indexedUpTo: SequenceNumber },
+    manifest: {
+      readonly segments: readonly StoredSegment[];
+      readonly indexedUpTo: SequenceNumber;
+      readonly counted: readonly CountedSegment[];
+    },
     deletions: StoredDeletions,
   ): PublishedDelta {
     const { indexedUpTo } = manifest;
@@ -203,12 +207,16 @@ export class NamespaceDocuments {
     const added = next.filter((stored) => !known.has(stored));
     this.#stored.replace(next);
     this.#stored.delete(deletions);
+    for (const { segment, counted } of manifest.counted) {
+      this.#stored.get(segment)?.segment.recount(counted);
+    }
     const change = this.memtable.forget(indexedUpTo);
     this.#tailDeletes = this.#tailDeletes.filter(({ sequence }) => sequence > indexedUpTo);
     if (this.documentCount !== before) throw lostDocuments(before, this.documentCount);
     return this.#numbered({
       ...change,
       added: added.map(describeStored),
+      counted: manifest.counted,
       dropped: [...change.dropped, ...gone.map(({ segment }) => segment.view.id)],
     });
   }

@@ -8,6 +8,7 @@ import type { ColumnData } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
+import type { CountedDeletions } from "./deletions/counted-deletions.ts";
 import type { HashedIds } from "./ids/id-section.ts";
 import type { ColumnView, SegmentSnapshot, SegmentView } from "./segment-view.ts";
 
@@ -85,6 +86,11 @@ class NamedSegment implements SegmentSnapshot {
   get liveVersion(): number {
     return this.#segment.liveVersion;
   }
+
+  get counted(): CountedDeletions | undefined {
+    const { counted } = this.#segment;
+    return counted && this.view.nameCounted(counted);
+  }
 }
 
 class NamedView implements SegmentView {
@@ -102,6 +108,17 @@ class NamedView implements SegmentView {
     this.text = text;
     this.#view = view;
     this.#columns = columns;
+  }
+
+  /** Counts by attributes, of which only the column of one is counted under its name. */
+  nameCounted({ liveBitmap, terms }: CountedDeletions): CountedDeletions {
+    const named = new Map(terms);
+    for (const [name, column] of this.#columns) {
+      const counts = terms.get(column);
+      if (counts === undefined) named.delete(name);
+      else named.set(name, counts);
+    }
+    return { liveBitmap, terms: named };
   }
 
   get attributes(): readonly string[] {

@@ -1,7 +1,7 @@
 /**
  * Segments and their tombstones as objects in the store. A segment's object is a frame around the
- * pages of its content (format/segment-pages.ts); its tombstones are a frame around the bitmap of
- * live documents (codec/bitmap.ts).
+ * pages of its content (format/segment-pages.ts); its tombstones are a frame around what
+ * deletions/tombstones.ts draws.
  */
 
 import { must } from "../base/assert.ts";
@@ -10,17 +10,18 @@ import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { piecesBytes } from "../base/pieces.ts";
-import { decodeBitmap, encodeBitmap } from "../codec/bitmap.ts";
 import {
   decodeFrame,
   decodeFrameHeader,
   encodeFrame,
   encodeFramePieces,
   FRAME_HEADER_BYTES,
+  type OpenedFrame,
 } from "../codec/frame.ts";
 import type { ArenaBytes, ArenaRange } from "../kernel/arena.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../storage/object-store.ts";
+import { decodeTombstones, encodeTombstones, type Tombstones } from "./deletions/tombstones.ts";
 import { BlockSource } from "./format/byte-source.ts";
 import { headOf } from "./format/segment-format.ts";
 import type { SegmentMemory } from "./format/segment-memory.ts";
@@ -134,33 +135,34 @@ export async function checkStoredSegment(store: ObjectStore, key: ObjectKey): Pr
   if (more?.length !== 0) throw unreadable(key, "it does not end where its header says");
 }
 
-/** Puts the live bitmap of a segment under a name of its own. */
+/** Puts the tombstones of a segment under a name of their own. */
 export async function putTombstones(
   store: ObjectStore,
   generation: NamespaceGeneration,
   name: SegmentId,
-  liveBitmap: Uint32Array,
+  tombstones: Tombstones,
 ): Promise<void> {
   const key = segmentKey(generation, name);
+  const { version, payload } = encodeTombstones(tombstones);
   const object = await encodeFrame({
     kind: "tombstones",
     object: key,
-    version: FORMAT_VERSIONS.tombstones.newest,
-    parts: [encodeBitmap(liveBitmap)],
+    version,
+    parts: [payload],
     compression: "if smaller",
   });
   await store.put(key, object, ALWAYS);
 }
 
-/** Reads a live bitmap of a segment with `documentCount` documents. */
+/** Reads tombstones of a segment with `documentCount` documents. */
 export async function getTombstones(
   store: ObjectStore,
   generation: NamespaceGeneration,
   of: { readonly name: SegmentId; readonly documentCount: number },
-): Promise<Uint32Array> {
-  const bytes = await getPayload(store, segmentKey(generation, of.name));
+): Promise<Tombstones> {
+  const { payload, version } = await getPayload(store, segmentKey(generation, of.name));
   try {
-    return decodeBitmap(bytes, of.documentCount);
+    return decodeTombstones(payload, { version, documentCount: of.documentCount });
   } catch (error) {
     throw asFaultOf(segmentKey(generation, of.name), error);
   }
@@ -177,19 +179,19 @@ export function asFaultOf(key: ObjectKey, error: unknown): unknown {
  * Reads a whole object of tombstones. Damage may have come about on the way, and be remembered on
  * this machine: a damaged object is read once more, from the store itself.
  */
-async function getPayload(store: ObjectStore, key: ObjectKey): Promise<Uint8Array> {
+async function getPayload(store: ObjectStore, key: ObjectKey): Promise<OpenedFrame> {
   const decoded = async (read: Promise<Uint8Array | undefined>) => {
     const object = await read;
     if (object === undefined) return undefined;
     const expected = { kind: "tombstones", object: key, ...FORMAT_VERSIONS.tombstones } as const;
-    return (await decodeFrame(object, expected)).payload;
+    return decodeFrame(object, expected);
   };
-  const payload = await decoded(store.get(key)).catch((error: unknown) => {
+  const opened = await decoded(store.get(key)).catch((error: unknown) => {
     if (!isDatabaseError(error, "corrupt")) throw error;
     const anew = { isAnew: true, diskReads: 0, storeReads: 0 };
     return decoded(store.getRange(key, 0, OBJECT_BYTES_MAX, anew));
   });
-  if (payload !== undefined) return payload;
+  if (opened !== undefined) return opened;
   throw unreadable(key, "it is missing, but is part of the namespace");
 }
 

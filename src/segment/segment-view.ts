@@ -8,6 +8,7 @@ import type { Ordinal, SegmentId } from "../base/ids.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
+import type { CountedDeletions } from "./deletions/counted-deletions.ts";
 import type { HashedIds } from "./ids/id-section.ts";
 
 /** A segment. */
@@ -88,4 +89,6 @@ export interface SegmentSnapshot {
   readonly liveCount: number;
   /** Rises whenever `liveBitmap` changes; with the view's id it keys caches. */
   readonly liveVersion: number;
+  /** How many of the deleted documents have each term, where it was counted. */
+  readonly counted?: CountedDeletions | undefined;
 }

@@ -9,6 +9,7 @@ import type { Ordinal, SegmentId } from "../base/ids.ts";
 import type { Steps } from "../base/steps.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
+import type { Tombstones } from "./deletions/tombstones.ts";
 import { attemptAll, attemptAllInSteps } from "./format/bytes-missing.ts";
 import { type HashedIds, hashIds, hashKeys, type IdKeys } from "./ids/id-section.ts";
 import { LiveSegment } from "./memtable/live-segment.ts";
@@ -38,22 +39,24 @@ const STEP_IDS = 2048;
 export type StoredDeletions = ReadonlyMap<LiveSegment, readonly number[]>;
 
 /**
- * Makes a stored segment whose documents are those of `liveBitmap`, which it takes over, or all.
+ * Makes a stored segment whose live documents are those of `tombstones`, which it takes over, or
+ * all.
  */
 export function storedSegment(
   view: OpenSegment,
   at: Omit<StoredSegment, "segment">,
-  liveBitmap?: Uint32Array,
+  tombstones?: Tombstones,
 ): StoredSegment {
-  return { ...at, segment: new LiveSegment(view, liveBitmap) };
+  return { ...at, segment: new LiveSegment(view, tombstones) };
 }
 
 /** How readers learn of a stored segment. */
 export function describeStored({ object, head, segment }: StoredSegment): AddedSegment {
-  const { view, liveBitmap, liveCount } = segment;
+  const { view, liveBitmap, liveCount, counted } = segment;
   const { id, documentCount } = view;
   const added: AddedSegment = { id, at: { kind: "stored", object, head }, documentCount };
-  return liveCount === documentCount ? added : { ...added, liveBitmap: liveBitmap.slice() };
+  if (liveCount === documentCount) return added;
+  return { ...added, tombstones: { liveBitmap: liveBitmap.slice(), counted } };
 }
 
 /** A list of stored segments; no id is live in two of them. */

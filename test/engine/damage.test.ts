@@ -183,7 +183,8 @@ describe("of the objects of a namespace", async () => {
     const generation = { name: namespaceName("sick"), generation: 1 };
     for (const live of [[0b1], [0b111111111], [0, 0]]) {
       const store = await copyOf(whole);
-      await putTombstones(store, generation, name as SegmentId, Uint32Array.from(live));
+      const liveBitmap = Uint32Array.from(live);
+      await putTombstones(store, generation, name as SegmentId, { liveBitmap });
       await expectRefused(store, name, `live ${live}`);
     }
   });

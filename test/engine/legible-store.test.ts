@@ -81,9 +81,9 @@ async function readSegment(
   const key = segmentKey(entry.home ?? generation, id);
   const { view, place } = await loadStoredSegment(store, key, { id, memory });
   const name = tombstoneObject as SegmentId | undefined;
-  const liveBitmap =
+  const { liveBitmap } =
     name === undefined
-      ? fullBitmap(documentCount)
+      ? { liveBitmap: fullBitmap(documentCount) }
       : await getTombstones(store, generation, { name, documentCount });
   const ordinals = bitmapOrdinals(liveBitmap);
   expect(ordinals.length).toBe(documentCount - deletedCount);

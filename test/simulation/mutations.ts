@@ -176,7 +176,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "stored tombstones are not heeded",
     file: "src/namespace/recovery/open-stored-segment.ts",
-    find: "return storedSegment(view, where, liveBitmap);",
+    find: "return storedSegment(view, where, found);",
     replace: "return storedSegment(view, where);",
     noticedBy: "simulation",
   },

@@ -285,7 +285,7 @@ async function putAll(
 
 /** Describes a segment, and puts which of its documents are live. */
 async function nameSegment(
-  { view, liveBitmap, liveCount, head, indexFingerprint }: RetainedStoredSegment,
+  { view, liveBitmap, liveCount, counted, head, indexFingerprint }: RetainedStoredSegment,
   entry: Pick<SegmentEntry, "id" | "bytes" | "home">,
   to: { readonly target: CopyTarget; readonly random: Random },
 ): Promise<SegmentEntry> {
@@ -302,7 +302,7 @@ async function nameSegment(
   if (deletedCount === 0) return named;
   const tombstoneObject = tombstoneName(entry.id, 0, to.random);
   ids.push(tombstoneObject);
-  await putTombstones(store, generation, tombstoneObject, liveBitmap);
+  await putTombstones(store, generation, tombstoneObject, { liveBitmap, counted });
   return { ...named, tombstoneObject };
 }
 

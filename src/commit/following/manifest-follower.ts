@@ -11,8 +11,10 @@ import { isReplaced } from "../../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
-import { openManifestSegment } from "../../namespace/recovery/open-stored-segment.ts";
+import { openManifestSegment, readCounted } from "../../namespace/recovery/open-stored-segment.ts";
+import type { CountedSegment } from "../../segment/memtable/memtable-delta.ts";
 import type { StoredDeletions, StoredSegment } from "../../segment/stored-segments.ts";
+import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { NamespaceLog } from "../namespace-log.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
 
@@ -34,6 +36,7 @@ export type FollowOutcome =
 interface Adoption {
   readonly manifest: Manifest;
   readonly segments: readonly StoredSegment[];
+  readonly counted: readonly CountedSegment[];
   readonly indexedUpTo: SequenceNumber;
   /** When it was the newest, by the monotonic clock. */
   readonly askedMs: number;
@@ -110,7 +113,8 @@ export class ManifestFollower {
       }),
     );
     await this.#deletionsIn(segments, indexedUpTo);
-    this.#adoption = { manifest: newest, segments, indexedUpTo, askedMs };
+    const counted = await this.#readCounted(newest);
+    this.#adoption = { manifest: newest, segments, counted, indexedUpTo, askedMs };
     this.#isPending = true;
     return { kind: "newer" };
   }
@@ -141,6 +145,22 @@ export class ManifestFollower {
     const kept = new Set(documents.stored);
     for (const stored of before) if (!kept.has(stored)) reads.forget(stored.object);
     return delta;
+  }
+
+  /** New counts of deleted terms, of segments that are here already. */
+  async #readCounted(newest: Manifest): Promise<CountedSegment[]> {
+    const store = this.#options.storeFor(undefined);
+    const before = new Map(this.#known?.segments.map((entry) => [entry.id, entry]));
+    const read = newest.segments.map(async (entry): Promise<CountedSegment[]> => {
+      const { id, tombstoneObject } = entry;
+      const stored = this.#documents.stored.find(({ segment }) => segment.view.id === id);
+      if (stored === undefined || tombstoneObject === before.get(id)?.tombstoneObject) return [];
+      const { view } = stored.segment;
+      if (!view.indexedAttributes.some((column) => view.hasIndex(TEXT_INDEX, column))) return [];
+      const counted = await readCounted(entry, this.#opened.generation, store);
+      return counted === undefined ? [] : [{ segment: id, counted }];
+    });
+    return (await Promise.all(read)).flat();
   }
 
   /**

@@ -1,11 +1,12 @@
 /** From a manifest's entry of a segment to the segment with its live documents. */
 
-import { DatabaseError } from "../../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import { countBits } from "../../codec/bitmap.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
+import type { CountedDeletions } from "../../segment/deletions/counted-deletions.ts";
 import { asFaultOf, getTombstones } from "../../segment/segment-objects.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { type StoredSegment, storedSegment } from "../../segment/stored-segments.ts";
@@ -35,13 +36,32 @@ export async function openManifestSegment(
     }
     if (tombstoneObject === undefined) return storedSegment(view, where);
     const name = tombstoneObject as SegmentId;
-    const liveBitmap = await getTombstones(from.store, generation, { name, documentCount });
-    if (documentCount - countBits(liveBitmap) !== deletedCount) {
+    const found = await getTombstones(from.store, generation, { name, documentCount });
+    if (documentCount - countBits(found.liveBitmap) !== deletedCount) {
       throw damaged(`${tombstoneObject} does not delete ${deletedCount}, as the manifest says`);
     }
-    return storedSegment(view, where, liveBitmap);
+    return storedSegment(view, where, found);
   } catch (error) {
     throw asFaultOf(object, error);
+  }
+}
+
+/**
+ * How many deleted documents of a segment have each term, as a newer entry of it says; undefined if
+ * it says nothing. Of damage as well: queries do without, and whoever opens the segment reports it.
+ */
+export async function readCounted(
+  { documentCount, tombstoneObject }: SegmentEntry,
+  generation: NamespaceGeneration,
+  store: ObjectStore,
+): Promise<CountedDeletions | undefined> {
+  if (tombstoneObject === undefined) return undefined;
+  const of = { name: tombstoneObject as SegmentId, documentCount };
+  try {
+    return (await getTombstones(store, generation, of)).counted;
+  } catch (error) {
+    if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
+    return undefined;
   }
 }
 

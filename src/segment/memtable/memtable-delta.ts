@@ -7,6 +7,8 @@
 import type { SegmentId } from "../../base/ids.ts";
 import type { ArenaRange } from "../../kernel/arena.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
+import type { CountedDeletions } from "../deletions/counted-deletions.ts";
+import type { Tombstones } from "../deletions/tombstones.ts";
 
 /** Where a segment is. */
 export type SegmentLocation =
@@ -20,8 +22,8 @@ export interface AddedSegment {
   readonly id: SegmentId;
   readonly at: SegmentLocation;
   readonly documentCount: number;
-  /** Live bitmap (bit o & 31 of word o >> 5). Absent: every document is live. */
-  readonly liveBitmap?: Uint32Array;
+  /** Absent: every document is live. */
+  readonly tombstones?: Tombstones;
 }
 
 /** Documents of one segment that were deleted. */
@@ -30,11 +32,19 @@ export interface DeletedOrdinals {
   readonly ordinals: Uint32Array;
 }
 
-/** One change. Applied in this order: `added`, then `deleted`, then `dropped`. */
+/** How many of a segment's deleted documents have each term, counted anew. */
+export interface CountedSegment {
+  readonly segment: SegmentId;
+  readonly counted: CountedDeletions;
+}
+
+/** One change. Applied in this order: `added`, `counted`, `deleted`, then `dropped`. */
 export interface MemtableDelta {
   /** Forget everything from before: `added` is the whole state. */
   readonly full: boolean;
   readonly added: readonly AddedSegment[];
+  /** Of segments that are there already. */
+  readonly counted?: readonly CountedSegment[];
   readonly deleted: readonly DeletedOrdinals[];
   /** Their memory is used again once every thread has applied this delta. */
   readonly dropped: readonly SegmentId[];

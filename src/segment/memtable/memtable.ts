@@ -447,7 +447,9 @@ function describe(segment: LiveSegment): AddedSegment {
   const { view, liveBitmap, liveCount } = segment;
   const { id, documentCount } = view;
   const added: AddedSegment = { id, at: { kind: "memory", place: placeOf(view) }, documentCount };
-  return liveCount === documentCount ? added : { ...added, liveBitmap: liveBitmap.slice() };
+  return liveCount === documentCount
+    ? added
+    : { ...added, tombstones: { liveBitmap: liveBitmap.slice() } };
 }
 
 function placeOf(view: LiveSegment["view"]): ArenaRange {

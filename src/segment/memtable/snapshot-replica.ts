@@ -27,7 +27,13 @@ export class SnapshotReplica {
   apply(delta: MemtableDelta): void {
     if (delta.full) this.#segments.clear();
     for (const added of delta.added) {
-      this.#segments.set(added.id, new LiveSegment(this.#open(added), added.liveBitmap?.slice()));
+      const { id, tombstones } = added;
+      // What other replicas got, too, must not change.
+      const own = tombstones && { ...tombstones, liveBitmap: tombstones.liveBitmap.slice() };
+      this.#segments.set(id, new LiveSegment(this.#open(added), own));
+    }
+    for (const { segment, counted } of delta.counted ?? []) {
+      this.#segments.get(segment)?.recount(counted);
     }
     for (const { segment, ordinals } of delta.deleted) {
       const known = this.#segments.get(segment);

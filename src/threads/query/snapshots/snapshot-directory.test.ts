@@ -54,8 +54,22 @@ test("the whole state carries which documents were deleted", () => {
   const deleted = [{ segment: "a" as SegmentId, ordinals: Uint32Array.of(3, 39) }];
   const change = { ...delta([]), deleted };
   directory.publish(NAME, [{ version: 2, change }], stateOf(INSTANCE));
-  const liveBitmap = directory.updateFor(0, INSTANCE)?.deltas[0].change.added[0].liveBitmap;
-  expect(liveBitmap).toEqual(Uint32Array.of(0xffffffff & ~(1 << 3), 0x7f));
+  const { tombstones } = directory.updateFor(0, INSTANCE)?.deltas[0].change.added[0] ?? {};
+  expect(tombstones?.liveBitmap).toEqual(Uint32Array.of(0xffffffff & ~(1 << 3), 0x7f));
+});
+
+test("the whole state carries the newest counts of deleted terms", () => {
+  const { directory } = recorder();
+  const segment = "a" as SegmentId;
+  const deleted = [{ segment, ordinals: Uint32Array.of(3) }];
+  directory.publish(NAME, [{ version: 1, change: delta(["a"]) }], stateOf(INSTANCE));
+  directory.publish(NAME, [{ version: 2, change: { ...delta([]), deleted } }], stateOf(INSTANCE));
+  const terms = new Map([["text", Uint8Array.of(1, 1)]]);
+  const counted = { liveBitmap: Uint32Array.of(0xffffffff & ~(1 << 3), 0xff), terms };
+  const change = { ...delta([]), counted: [{ segment, counted }] };
+  directory.publish(NAME, [{ version: 3, change }], stateOf(INSTANCE));
+  const { tombstones } = directory.updateFor(0, INSTANCE)?.deltas[0].change.added[0] ?? {};
+  expect(tombstones).toEqual({ liveBitmap: counted.liveBitmap, counted });
 });
 
 test("dropped segments are released when every thread that could read them has let go", () => {

@@ -5,6 +5,7 @@
 
 import type { SegmentId } from "../../../base/ids.ts";
 import { clearBit, fullBitmap } from "../../../codec/bitmap.ts";
+import type { Tombstones } from "../../../segment/deletions/tombstones.ts";
 import type {
   AddedSegment,
   MemtableDelta,
@@ -15,7 +16,7 @@ interface FoldedSegment {
   readonly at: SegmentLocation;
   readonly documentCount: number;
   /** Undefined while every document is live. */
-  liveBitmap: Uint32Array | undefined;
+  tombstones: Tombstones | undefined;
 }
 
 /** The sum of a namespace's deltas. */
@@ -25,14 +26,19 @@ export class SnapshotFold {
   /** Adds the next delta. */
   apply(delta: MemtableDelta): void {
     if (delta.full) this.#segments.clear();
-    for (const { id, at, documentCount, liveBitmap } of delta.added) {
-      this.#segments.set(id, { at, documentCount, liveBitmap: liveBitmap?.slice() });
+    for (const { id, at, documentCount, tombstones } of delta.added) {
+      const own = tombstones && { ...tombstones, liveBitmap: tombstones.liveBitmap.slice() };
+      this.#segments.set(id, { at, documentCount, tombstones: own });
+    }
+    for (const { segment, counted } of delta.counted ?? []) {
+      const folded = this.#segments.get(segment);
+      if (folded?.tombstones !== undefined) folded.tombstones = { ...folded.tombstones, counted };
     }
     for (const { segment, ordinals } of delta.deleted) {
       const folded = this.#segments.get(segment);
       if (folded === undefined) continue;
-      folded.liveBitmap ??= fullBitmap(folded.documentCount);
-      for (const ordinal of ordinals) clearBit(folded.liveBitmap, ordinal);
+      folded.tombstones ??= { liveBitmap: fullBitmap(folded.documentCount) };
+      for (const ordinal of ordinals) clearBit(folded.tombstones.liveBitmap, ordinal);
     }
     for (const id of delta.dropped) this.#segments.delete(id);
   }
@@ -40,8 +46,8 @@ export class SnapshotFold {
   /** The whole state as one delta. */
   full(): MemtableDelta {
     const added: AddedSegment[] = [];
-    for (const [id, { at, documentCount, liveBitmap }] of this.#segments) {
-      added.push({ id, at, documentCount, ...(liveBitmap !== undefined && { liveBitmap }) });
+    for (const [id, { at, documentCount, tombstones }] of this.#segments) {
+      added.push({ id, at, documentCount, ...(tombstones !== undefined && { tombstones }) });
     }
     return { full: true, added, deleted: [], dropped: [] };
   }
