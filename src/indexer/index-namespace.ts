@@ -7,7 +7,6 @@
 import { MIB } from "../base/byte-sizes.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
-import type { Random } from "../base/random.ts";
 import { countBits } from "../codec/bitmap.ts";
 import {
   editManifest,
@@ -30,6 +29,7 @@ import { type KnownCentroids, knownCentroids } from "../segment/segment-reorder.
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import { isShared, type NamespaceGeneration, ownerOf } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
+import { countDeletions } from "./count-deletions.ts";
 import type { IndexerOptions } from "./indexer-options.ts";
 
 /**
@@ -135,12 +135,12 @@ async function nextManifest(
   const { generation, store, documents, manifest, facts } = of;
   const { clock, random, memory } = options;
   const baseVersion = manifest?.version ?? 0;
+  const schema = activeSchema(facts);
   const kept: SegmentEntry[] = [];
   for (const stored of documents.stored) {
-    const entry = await describe(stored, { generation, store, baseVersion, random });
+    const entry = await describe(stored, { generation, store, baseVersion, options, schema });
     if (entry !== undefined) kept.push(entry);
   }
-  const schema = activeSchema(facts);
   const known = await centroidsBefore(options, documents, schema);
   const added = await storeSegments(releasedAtOnce(documents), {
     store,
@@ -220,10 +220,11 @@ async function describe(
     readonly generation: NamespaceGeneration;
     readonly store: ObjectStore;
     readonly baseVersion: number;
-    readonly random: Random;
+    readonly options: IndexerOptions;
+    readonly schema: Schema;
   },
 ): Promise<SegmentEntry | undefined> {
-  const { generation, store, baseVersion, random } = to;
+  const { generation, store, baseVersion, options, schema } = to;
   const { view, liveBitmap } = segment;
   const { id, documentCount } = view;
   const liveCount = countBits(liveBitmap);
@@ -242,7 +243,9 @@ async function describe(
   if (tombstones?.deletedCount === entry.deletedCount) {
     return { ...entry, tombstoneObject: tombstones.object };
   }
-  const tombstoneObject = tombstoneName(id, baseVersion, random);
-  await putTombstones(store, generation, tombstoneObject, liveBitmap);
+  const tombstoneObject = tombstoneName(id, baseVersion, options.random);
+  const { reads, yield: pause } = options;
+  const counted = await countDeletions(segment, { schema, reads, yield: pause });
+  await putTombstones(store, generation, tombstoneObject, { liveBitmap, counted });
   return { ...entry, tombstoneObject };
 }

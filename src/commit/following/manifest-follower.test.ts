@@ -144,3 +144,44 @@ test("a manifest from before a copy is passed over, and the next one is not", as
   await server.close();
   await other.close();
 });
+
+test("counts of deleted terms come with the manifest that has them", async () => {
+  const store = new MemoryObjectStore();
+  const server = await EngineFixture.open({ store });
+  const schema = { text: { type: "string", full_text_search: true } };
+  const row = (id: number) => ({ id, text: `fox ${id}` });
+  await server.write("n", { upsert_rows: [1, 2, 3, 4].map(row), schema });
+  await server.indexAll();
+  await server.write("n", { deletes: [2] });
+  const [before] = (await server.catalog.get(AT.name)).stored;
+  expect(before.segment.counted).toBeUndefined();
+  await server.indexAll();
+  const [{ segment }] = (await server.catalog.get(AT.name)).stored;
+  expect(segment).toBe(before.segment);
+  expect(segment.counted?.liveBitmap).toEqual(segment.liveBitmap);
+  // Whoever looks at it now goes on.
+  await server.write("n", { deletes: [3] });
+  expect(segment.counted?.liveBitmap).not.toEqual(segment.liveBitmap);
+  expect(segment.frozen.counted).toBe(segment.counted);
+  await server.close();
+});
+
+test("damaged counts are passed over by whoever has the segment already", async () => {
+  const store = new MemoryObjectStore();
+  const server = await EngineFixture.open({ store });
+  const schema = { text: { type: "string", full_text_search: true } };
+  const row = (id: number) => ({ id, text: `fox ${id}` });
+  await server.write("n", { upsert_rows: [1, 2, 3, 4].map(row), schema });
+  await server.indexAll();
+  await server.write("n", { deletes: [2] });
+  const put = store.put.bind(store);
+  store.put = (key, body, condition) =>
+    put(key, key.includes(".live-") ? new Uint8Array(40) : body, condition);
+  await server.indexAll();
+  const namespace = await server.catalog.get(AT.name);
+  expect(namespace.stored[0].segment.counted).toBeUndefined();
+  expect(namespace.state().index.unindexedCount).toBe(0);
+  const found = await server.call("query", "n", { rank_by: ["text", "BM25", "fox"], limit: 9 });
+  expect(found.json.rows).toHaveLength(3);
+  await server.close();
+});

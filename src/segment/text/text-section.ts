@@ -53,6 +53,8 @@ import type { Postings, TextLists } from "./text-lists.ts";
 
 /** Text index of one attribute. Frequencies and lengths count deleted documents too. */
 export interface TextView {
+  /** That of the options which its terms come from. */
+  readonly fingerprint: string;
   /** Terms of each document's text (repeats counted, dropped tokens not), 0 where absent. */
   readonly lengths: Uint32Array;
   /** Bitmap of the documents with a value, as columns have it; undefined if all have one. */
@@ -299,10 +301,11 @@ export function textView(
   blocks: BlockReader,
   bitsets: BitsetReader,
 ): TextView {
-  const { lengths, presence, directory } = head;
+  const { fingerprint, lengths, presence, directory } = head;
   const { strings } = directory;
   const codeOf = codeReader(strings);
   return {
+    fingerprint,
     lengths,
     presence,
     termCount: lists.listCount,
