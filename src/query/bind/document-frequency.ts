@@ -1,113 +1,129 @@
 /**
  * How many live documents have a term: exact, so that no score depends on where documents are
- * stored or on what was there before.
+ * stored or on what was there before. The dictionary counts all documents of a segment. How many of
+ * the deleted ones have the term, the store says of those that were deleted when their terms were
+ * counted; those that died since are looked up in the term's list if that is in memory, and where
+ * it is not, their texts are read if that is less than the list (ADR 55).
  */
 
 import { hasBit } from "../../codec/bitmap.ts";
+import { corrupt } from "../../codec/columns-packing.ts";
+import type { FullTextOptions } from "../../model/full-text-options.ts";
+import { countOf } from "../../segment/deletions/counted-deletions.ts";
+import { readsDocuments, termsOfDocuments } from "../../segment/deletions/document-terms.ts";
+import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import type { TextView } from "../../segment/text/text-section.ts";
+import { type TextView, textFingerprint } from "../../segment/text/text-section.ts";
 import type { Together } from "../plan/operator.ts";
+import { addDocuments, type DeletedTerms, deletedTermsOf } from "./deleted-terms.ts";
+
+/** A term of an attribute. */
+export interface AttributeTerm {
+  readonly attribute: string;
+  readonly term: string;
+  /** Those of the attribute; without them texts are not read. */
+  readonly options?: FullTextOptions | undefined;
+}
 
 /** Counts the live documents with the term. Throws `BytesMissing`, for all segments at once. */
 export function documentFrequency(
   segments: readonly SegmentSnapshot[],
-  { attribute, term }: { readonly attribute: string; readonly term: string },
+  term: AttributeTerm,
   together: Together,
 ): number {
-  const counts = together(segments.map((segment) => () => liveCountOf(segment, attribute, term)));
+  const counts = together(segments.map((segment) => () => liveCountOf(segment, term)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** Postings that are counted in the time in which one document is looked up among them. */
 const LOOKUP_POSTINGS = 16;
+/** Bytes of a posting list for each posting, about: two for its ordinal and one for its number. */
+const POSTING_BYTES = 3;
+/** Terms of an attribute of a segment that are remembered by their lists. */
+const LIST_COUNTS_MAX = 4096;
 
-/** Reads postings only where documents are deleted. */
-function liveCountOf(segment: SegmentSnapshot, attribute: string, term: string): number {
+function liveCountOf(segment: SegmentSnapshot, wanted: AttributeTerm): number {
   const { view, liveCount } = segment;
+  const { attribute, term } = wanted;
   const text = view.index(TEXT_INDEX, attribute);
   const count = text?.postingCount(term) ?? 0;
   if (text === undefined || count === 0 || view.documentCount === liveCount) return count;
-  const counts = liveCountsOf(segment, attribute);
-  const known = counts.get(term);
-  if (known !== undefined) return known;
-  const counted = countLive(text, term, segment);
-  if (counts.size >= LIVE_COUNTS_MAX) counts.clear();
-  counts.set(term, counted);
-  return counted;
-}
-
-/** Terms of an attribute of a segment whose live documents are remembered. */
-const LIVE_COUNTS_MAX = 4096;
-
-interface LiveCounts {
-  readonly liveVersion: number;
-  readonly byTerm: Map<string, number>;
-}
-
-/** Per view and attribute, at the last `liveVersion` asked for. */
-const LIVE_COUNTS = new WeakMap<SegmentView, Map<string, LiveCounts>>();
-
-/** What is known of the live documents of terms. */
-function liveCountsOf(
-  { view, liveVersion }: SegmentSnapshot,
-  attribute: string,
-): Map<string, number> {
-  const byAttribute = LIVE_COUNTS.get(view) ?? new Map<string, LiveCounts>();
-  const last = byAttribute.get(attribute);
-  if (last !== undefined && last.liveVersion === liveVersion) return last.byTerm;
-  const byTerm = new Map<string, number>();
-  LIVE_COUNTS.set(view, byAttribute.set(attribute, { liveVersion, byTerm }));
-  return byTerm;
-}
-
-/** Counts the live documents with a term that a segment has where some are deleted. */
-function countLive(
-  text: TextView,
-  term: string,
-  { view, liveBitmap, liveCount }: SegmentSnapshot,
-): number {
-  const deletedCount = view.documentCount - liveCount;
-  const ordinals = text.postings(term)?.ordinals;
-  if (ordinals === undefined) return 0;
-  const count = ordinals.length;
-  if (liveBitmap.length + deletedCount * LOOKUP_POSTINGS < count) {
-    return count - deletedAmong(ordinals, { liveBitmap, documentCount: view.documentCount });
-  }
-  return liveAmong(ordinals, liveBitmap);
-}
-
-/** How many of the ordinals are of live documents: looks at each. */
-function liveAmong(ordinals: OrdinalList, liveBitmap: Uint32Array): number {
-  let live = 0;
-  let page = 0;
-  for (let i = 0; i < ordinals.length; ) {
-    page = ordinals.pageOf(i, page);
-    const first = page * PAGE_ORDINALS;
-    for (const end = ordinals.pageEnd(page); i < end; i++) {
-      if (hasBit(liveBitmap, first + ordinals.lows[i])) live++;
-    }
+  const deleted = deletedTermsOf(segment, attribute);
+  const known = storedCount(text, term, deleted) + (deleted.byText.get(term) ?? 0);
+  const live = count - known - countSince(segment, { deleted, text, count }, wanted);
+  if (live < 0) {
+    throw corrupt("counts of deleted terms", `more are deleted than the ${count} with '${term}'`);
   }
   return live;
 }
 
-/** How many of the ordinals are of deleted documents: looks each of those up. */
-function deletedAmong(
-  ordinals: OrdinalList,
-  {
-    liveBitmap,
-    documentCount,
-  }: { readonly liveBitmap: Uint32Array; readonly documentCount: number },
+/** How many had the term of those that were deleted when the store's counts were made. */
+function storedCount(text: TextView, term: string, { stored }: DeletedTerms): number {
+  if (stored.codes.length === 0) return 0;
+  const code = text.lowerBound(term);
+  return code < text.termCount && text.term(code) === term ? countOf(stored, code) : 0;
+}
+
+/** How many have the term of those that are in no count yet; it may count them all. */
+function countSince(
+  segment: SegmentSnapshot,
+  known: { readonly deleted: DeletedTerms; readonly text: TextView; readonly count: number },
+  { attribute, term, options }: AttributeTerm,
 ): number {
-  let deleted = 0;
-  for (let w = 0; w < liveBitmap.length; w++) {
-    // Bits past the last document are 0, too.
-    for (let word = ~liveBitmap[w]; word !== 0; word &= word - 1) {
-      const ordinal = (w << 5) + 31 - Math.clz32(word & -word);
-      if (ordinal < documentCount && ordinals.includes(ordinal)) deleted++;
+  const { deleted, text, count } = known;
+  const { since, byList } = deleted;
+  if (since.length === 0) return 0;
+  const remembered = byList.get(term);
+  if (remembered !== undefined) return remembered;
+  try {
+    const found = countInList(text, term, { deleted, liveBitmap: segment.liveBitmap });
+    if (byList.size >= LIST_COUNTS_MAX) byList.clear();
+    byList.set(term, found);
+    return found;
+  } catch (error) {
+    if (!(error instanceof BytesMissing) || deleted.isFull) throw error;
+    if (!readsDocuments(since.length, count * POSTING_BYTES)) throw error;
+    if (options === undefined || textFingerprint(options) !== text.fingerprint) throw error;
+    const column = segment.view.column(attribute);
+    if (column === undefined) throw error;
+    const before = deleted.byText.get(term) ?? 0;
+    addDocuments(deleted, segment, termsOfDocuments(column, options, since));
+    return (deleted.byText.get(term) ?? 0) - before;
+  }
+}
+
+/** How many of those that died since have the term. */
+function countInList(
+  text: TextView,
+  term: string,
+  among: { readonly deleted: DeletedTerms; readonly liveBitmap: Uint32Array },
+): number {
+  const ordinals = text.postings(term)?.ordinals;
+  if (ordinals === undefined) return 0;
+  const { deleted, liveBitmap } = among;
+  const { since, liveWhenCounted } = deleted;
+  if (since.length * LOOKUP_POSTINGS < ordinals.length) {
+    let found = 0;
+    for (const ordinal of since) if (ordinals.includes(ordinal)) found++;
+    return found;
+  }
+  return countOnlyIn(ordinals, liveWhenCounted, liveBitmap);
+}
+
+/** How many of the ordinals are in the first set and not in the second: looks at each. */
+function countOnlyIn(ordinals: OrdinalList, first: Uint32Array, second: Uint32Array): number {
+  let count = 0;
+  let page = 0;
+  for (let i = 0; i < ordinals.length; ) {
+    page = ordinals.pageOf(i, page);
+    const start = page * PAGE_ORDINALS;
+    for (const end = ordinals.pageEnd(page); i < end; i++) {
+      const ordinal = start + ordinals.lows[i];
+      if (hasBit(first, ordinal) && !hasBit(second, ordinal)) count++;
     }
   }
-  return deleted;
+  return count;
 }

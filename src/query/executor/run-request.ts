@@ -142,6 +142,7 @@ function* planAll({ kind, queries }: QueryRequest, scope: ScoreScope): Steps<Pla
 
 /** Binds names and weighs terms over a snapshot. */
 export function scopeOf({ schema, segments }: Snapshot, options: QueryOptions): ScoreScope {
+  const optionsOf = (attribute: string) => schema.attributes.get(attribute)?.fullTextSearch;
   return {
     schema,
     purpose: "query",
@@ -150,6 +151,6 @@ export function scopeOf({ schema, segments }: Snapshot, options: QueryOptions): 
     requireIndex: (attribute, index) => requireIndex(options, attribute, index),
     textStatistics: (attribute) => textStatistics(segments, attribute, together),
     documentFrequency: (attribute, term) =>
-      documentFrequency(segments, { attribute, term }, together),
+      documentFrequency(segments, { attribute, term, options: optionsOf(attribute) }, together),
   };
 }
