@@ -184,8 +184,8 @@ export class NamespaceDocuments {
   /**
    * Takes over the segments of a newer manifest, which hold all entries up to `indexedUpTo`; drops
    * what they replace. Segments that are here already stay as they are, but for the counts that
-   * `counted` has of them. `deletions` is what `deletionsIn` says now. No document may come or go by
-   * this: throws `corrupt`, and changes nothing, where the counts differ.
+   * `counted` has of them. `deletions` is what `deletionsIn` says now. No document may come or go
+   * by this: throws `corrupt`, and changes nothing, where the numbers of documents differ.
    */
   adopt(
     manifest: {
