@@ -1,6 +1,6 @@
 /** What a thread knows of the terms of deleted documents, by segment and attribute. */
 
-import { bitmapOrdinals, fullBitmap } from "../../codec/bitmap.ts";
+import { fullBitmap, popCount } from "../../codec/bitmap.ts";
 import { decodeTermCounts, type TermCounts } from "../../segment/deletions/counted-deletions.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 
@@ -36,9 +36,9 @@ export function deletedTermsOf(segment: SegmentSnapshot, attribute: string): Del
   const last = byAttribute.get(attribute);
   if (last !== undefined && last.liveWhenStored === counted?.liveBitmap) {
     if (last.liveVersion === liveVersion) return last;
-    if (isWithin(segment.liveBitmap, last.liveWhenCounted)) return follow(last, segment);
-    // The snapshot is older than another one that was asked about.
-    return begin(segment, attribute);
+    const since = diedSince(last.liveWhenCounted, segment.liveBitmap);
+    // Else the snapshot is older than another one that was asked about.
+    return since === undefined ? begin(segment, attribute) : follow(last, since, liveVersion);
   }
   const begun = begin(segment, attribute);
   KNOWN.set(view, byAttribute.set(attribute, begun));
@@ -53,7 +53,7 @@ export function addDocuments(
 ): void {
   for (const [term, count] of counts) to.byText.set(term, (to.byText.get(term) ?? 0) + count);
   to.liveWhenCounted = liveBitmap.slice();
-  to.since = new Uint32Array(0);
+  to.since = NO_ORDINALS;
   to.byList.clear();
 }
 
@@ -61,37 +61,49 @@ export function addDocuments(
 function begin(segment: SegmentSnapshot, attribute: string): DeletedTerms {
   const { view, liveBitmap, liveVersion, counted } = segment;
   const counts = counted?.terms.get(attribute);
-  const isKnown = counts !== undefined && isWithin(liveBitmap, counted?.liveBitmap);
-  const liveWhenCounted = isKnown ? counted?.liveBitmap : undefined;
+  const sinceStored =
+    counted === undefined || counts === undefined
+      ? undefined
+      : diedSince(counted.liveBitmap, liveBitmap);
+  const isStored = sinceStored !== undefined && counted !== undefined && counts !== undefined;
+  const liveWhenCounted = isStored ? counted.liveBitmap : fullBitmap(view.documentCount);
   const byText = new Map<string, number>();
-  const begun = {
-    stored: isKnown ? decodeTermCounts(counts) : NO_COUNTS,
+  return {
+    stored: isStored ? decodeTermCounts(counts) : NO_COUNTS,
     liveWhenStored: counted?.liveBitmap,
     byText,
-    liveWhenCounted: liveWhenCounted ?? fullBitmap(view.documentCount),
-    since: new Uint32Array(0),
+    liveWhenCounted,
+    since: sinceStored ?? diedSince(liveWhenCounted, liveBitmap) ?? NO_ORDINALS,
     liveVersion,
-    byList: new Map<string, number>(),
+    byList: new Map(),
     get isFull() {
       return byText.size >= TEXT_TERMS_MAX;
     },
   };
-  return follow(begun, segment);
 }
 
-const NO_COUNTS: TermCounts = { codes: new Uint32Array(0), counts: new Uint32Array(0) };
+const NO_ORDINALS = new Uint32Array(0);
+const NO_COUNTS: TermCounts = { codes: NO_ORDINALS, counts: NO_ORDINALS };
 
-function follow(known: DeletedTerms, { liveBitmap, liveVersion }: SegmentSnapshot): DeletedTerms {
-  const died = known.liveWhenCounted.map((word, w) => word & ~liveBitmap[w]);
-  known.since = bitmapOrdinals(died);
+function follow(known: DeletedTerms, since: Uint32Array, liveVersion: number): DeletedTerms {
+  known.since = since;
   known.liveVersion = liveVersion;
   known.byList.clear();
   return known;
 }
 
-/** Whether a set has no more than the other one. */
-function isWithin(set: Uint32Array, other: Uint32Array | undefined): boolean {
-  if (other === undefined) return false;
-  for (let w = 0; w < set.length; w++) if ((set[w] & ~other[w]) !== 0) return false;
-  return true;
+/** What was live before and is no more, ascending; undefined if something is live that was not. */
+function diedSince(before: Uint32Array, now: Uint32Array): Uint32Array | undefined {
+  let count = 0;
+  for (let w = 0; w < now.length; w++) {
+    if ((now[w] & ~before[w]) !== 0) return undefined;
+    if (now[w] !== before[w]) count += popCount(now[w] ^ before[w]);
+  }
+  const died = new Uint32Array(count);
+  for (let w = 0, at = 0; at < count; w++) {
+    for (let word = now[w] ^ before[w]; word !== 0; word &= word - 1) {
+      died[at++] = (w << 5) + 31 - Math.clz32(word & -word);
+    }
+  }
+  return died;
 }
