@@ -11,6 +11,7 @@ import type { Scan } from "./segmentation/legacy-tokenizer.ts";
 import { asciiScanOf, scanOf } from "./segmentation/tokenizer.ts";
 import { TermCache } from "./term-cache.ts";
 import { TermTable } from "./term-table.ts";
+import type { TextPiece } from "./text-pieces.ts";
 
 /** Analyzers kept, one for each distinct set of options in use. */
 export const ANALYZERS_MAX = 16;
@@ -38,6 +39,9 @@ export interface PrefixQuery {
   readonly prefix: string | undefined;
 }
 
+/** Is told what a `Token` has. */
+export type VisitToken = (term: string, position: number, start: number, end: number) => void;
+
 /** Analyzes texts by one set of options. */
 export interface Analyzer {
   readonly options: FullTextOptions;
@@ -45,6 +49,11 @@ export interface Analyzer {
   analyze(text: string): Token[];
   /** Visits the terms of `text` in order, without an object per token. */
   forEachTerm(text: string, visit: (term: string, position: number) => void): void;
+  /**
+   * Visits the terms of a piece of `text`. Positions are those in the piece, ranges those in the
+   * text. Returns the number of tokens.
+   */
+  forEachToken(text: string, piece: TextPiece, visit: VisitToken): number;
   /** A table of terms for one user until it is given back, perhaps with terms of earlier ones. */
   takeTable(): TermTable;
   /** Keeps a table for the next user, unless it holds more than is worth it. */
@@ -146,6 +155,18 @@ class TextAnalyzer implements Analyzer {
       if (term !== undefined) visit(term, position);
       position++;
     });
+  }
+
+  forEachToken(text: string, { start: first, end: last }: TextPiece, visit: VisitToken): number {
+    const piece = text.slice(first, last);
+    const cache = this.#cache;
+    let position = 0;
+    this.#scan(piece, (start, end) => {
+      const term = cache.get(piece, start, end);
+      if (term !== undefined) visit(term, position, first + start, first + end);
+      position++;
+    });
+    return position;
   }
 
   lastTokenPrefix(text: string): PrefixQuery {

@@ -47,8 +47,8 @@ export const SEQUENCE: PredicateOperator<SequenceNode> = {
   },
 
   fragments: {
-    matches: (node, { attribute, tokens }) =>
-      node.attribute === attribute && hasSequence(node, tokens),
+    matches: (node, { attribute, matches }) =>
+      node.attribute === attribute && hasSequence(node, matches),
     terms: (node, attribute) =>
       node.attribute === attribute ? [{ terms: termsOf(node), prefix: undefined }] : [],
   },

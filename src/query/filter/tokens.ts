@@ -42,8 +42,8 @@ export const TOKENS: PredicateOperator<TokensNode> = {
   },
 
   fragments: {
-    matches: (node, { attribute, tokens }) =>
-      node.attribute === attribute && hasTokens(node, tokens),
+    matches: (node, { attribute, matches }) =>
+      node.attribute === attribute && hasTokens(node, matches),
     terms: (node, attribute) => (node.attribute === attribute ? [node] : []),
   },
 };

@@ -94,8 +94,9 @@ export interface DocumentRun {
 export interface TextFragment {
   /** The attribute that has the text. */
   readonly attribute: string;
-  /** Ascending by position. */
-  readonly tokens: readonly Token[];
+  readonly tokenCount: number;
+  /** Those of the tokens that any clause looks for, in order. */
+  readonly matches: readonly Token[];
   readonly statistics: FragmentStatistics;
 }
 

@@ -7,7 +7,14 @@ import type { Highlight } from "../../model/query.ts";
 import type { HighlightFragment } from "../../model/query-result.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { analyzerFor, type Token } from "../../text/analyzer.ts";
-import { convertOffsets, type Fragment, splitFragments } from "../../text/fragments.ts";
+import {
+  convertOffsets,
+  type Fragment,
+  type Fragments,
+  splitFragments,
+} from "../../text/fragments.ts";
+import { piecesOf } from "../../text/text-pieces.ts";
+import { siftDown, siftUp } from "../heap.ts";
 import type { RankedDocument } from "../order/top-documents.ts";
 import type {
   ComputedOperator,
@@ -52,8 +59,9 @@ function* highlightDocument(
   { snapshot, options: { memory } }: Execution,
 ): Steps<HighlightFragment[]> {
   yield;
+  // Held while others run: strings stay, whatever becomes of the segment's bytes.
   const column = snapshot.segments[segment].view.column(search.node.highlight.attribute);
-  const found = highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
+  const found = yield* highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
   for (const { text, matchRanges } of found) {
     const bytes = 2 * text.length + RANGE_BYTES * (matchRanges?.length ?? 0);
     memory?.take(FRAGMENT_BYTES + bytes, "highlights");
@@ -73,9 +81,8 @@ interface FragmentSearch {
 interface FragmentCandidate extends Fragment {
   /** Which element of the value; 0 for strings. */
   readonly element: number;
-  /** Ascending. */
-  readonly tokens: readonly Token[];
-  /** Those of the tokens that are looked for. */
+  readonly tokenCount: number;
+  /** Ascending; at least one. */
   readonly matches: readonly Token[];
 }
 
@@ -88,60 +95,144 @@ interface FragmentsFound extends FragmentStatistics {
   readonly candidates: FragmentCandidate[];
 }
 
+/** Candidates that are scored between two pauses, in about a microsecond each. */
+const SCORED_PER_STEP = 256;
+/** Matches whose places are told between two pauses. */
+const MATCHES_PER_STEP = 4096;
+
 /**
  * The best fragments of a value with at least one match, best first, then by position; an empty
  * list if there is none. Each fragment is scored like a document in a corpus of all the value's.
  */
-function highlightValue(search: FragmentSearch, value: AttributeValue): HighlightFragment[] {
-  const { node, operators } = search;
-  const { attribute } = node.highlight;
+function* highlightValue(
+  search: FragmentSearch,
+  value: AttributeValue,
+): Steps<HighlightFragment[]> {
   const elements = typeof value === "string" ? [value] : ((value ?? []) as readonly string[]);
-  const statistics = findFragments(search, elements);
-  return statistics.candidates
-    .map((candidate) => {
-      const fragment = { attribute, tokens: candidate.tokens, statistics };
-      return { ...candidate, score: scoreFragment(node.score, fragment, operators) ?? 0 };
-    })
-    .sort((a, b) => b.score - a.score || a.element - b.element || a.start - b.start)
-    .slice(0, node.highlight.fragmentLimit)
-    .map((candidate) => {
-      const fragment = present(candidate, elements[candidate.element], node);
-      return typeof value === "string" ? fragment : { ...fragment, arrayIndex: candidate.element };
-    });
+  const found = yield* findFragments(search, elements);
+  const best = yield* bestFragments(search, found);
+  const shown = yield* presentFragments(best, elements, search.node);
+  return typeof value === "string"
+    ? shown
+    : shown.map((fragment, i) => ({ ...fragment, arrayIndex: best[i].element }));
 }
 
-function findFragments(
+function* findFragments(
   { node, isSought }: FragmentSearch,
   elements: readonly string[],
-): FragmentsFound {
-  const { tokenizer } = node.options;
-  const analyzer = analyzerFor(node.options);
+): Steps<FragmentsFound> {
+  const { options, highlight } = node;
+  const { tokenizer } = options;
+  const analyzer = analyzerFor(options);
   const found: FragmentsFound = {
-    fragmentCount: 0,
-    tokenCount: 0,
-    frequencies: new Map(),
-    candidates: [],
+    ...{ fragmentCount: 0, tokenCount: 0 },
+    ...{ frequencies: new Map(), candidates: [] },
   };
-  const { frequencies, candidates } = found;
   for (const [element, text] of elements.entries()) {
-    const all = analyzer.analyze(text);
-    let at = 0;
-    for (const { start, end } of splitFragments(text, node.highlight.fragmentBy, tokenizer)) {
-      while (at < all.length && all[at].start < start) at++;
-      const first = at;
-      while (at < all.length && all[at].end <= end) at++;
-      found.fragmentCount++;
-      found.tokenCount += at - first;
-      const tokens = all.slice(first, at);
-      const matches = tokens.filter(({ term }) => isSought(term));
-      if (matches.length === 0) continue;
-      candidates.push({ element, start, end, tokens, matches });
-      for (const term of new Set(matches.map((match) => match.term))) {
-        frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-      }
+    const fragments = yield* splitFragments(text, highlight.fragmentBy, tokenizer);
+    const filler = new FragmentFiller(fragments, element, found);
+    let before = 0;
+    for (const piece of piecesOf(text, tokenizer)) {
+      before += analyzer.forEachToken(text, piece, (term, at, start, end) => {
+        if (!filler.goesTo(start, end) || !isSought(term)) return;
+        filler.addMatch({ term, position: before + at, start, end });
+      });
+      yield;
     }
+    filler.end();
   }
   return found;
+}
+
+/** Deals the tokens of an element to its fragments. */
+class FragmentFiller {
+  readonly #fragments: Fragments;
+  readonly #element: number;
+  readonly #found: FragmentsFound;
+  /** The fragment that is filled. */
+  #current = 0;
+  #tokenCount = 0;
+  #matches: Token[] = [];
+
+  constructor(fragments: Fragments, element: number, found: FragmentsFound) {
+    this.#fragments = fragments;
+    this.#element = element;
+    this.#found = found;
+    found.fragmentCount += fragments.starts.length;
+  }
+
+  /** Tells whether a token, which comes after all others so far, lies in one fragment. */
+  goesTo(start: number, end: number): boolean {
+    const { starts, ends } = this.#fragments;
+    while (this.#current < ends.length && end > ends[this.#current]) this.#close();
+    if (this.#current === ends.length || start < starts[this.#current]) return false;
+    this.#tokenCount++;
+    return true;
+  }
+
+  /** Adds the token that was last told, which is looked for. */
+  addMatch(match: Token): void {
+    this.#matches.push(match);
+  }
+
+  /** After the last token. */
+  end(): void {
+    if (this.#current < this.#fragments.ends.length) this.#close();
+  }
+
+  #close(): void {
+    const { starts, ends } = this.#fragments;
+    const { candidates, frequencies } = this.#found;
+    const [tokenCount, matches, current] = [this.#tokenCount, this.#matches, this.#current];
+    this.#current++;
+    this.#tokenCount = 0;
+    this.#found.tokenCount += tokenCount;
+    if (matches.length === 0) return;
+    this.#matches = [];
+    const range = { start: starts[current], end: ends[current] };
+    candidates.push({ element: this.#element, ...range, tokenCount, matches });
+    const terms = new Set<string>();
+    for (const { term } of matches) terms.add(term);
+    for (const term of terms) {
+      frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+    }
+  }
+}
+
+/** A candidate, and what it is ranked by. */
+interface ScoredFragment {
+  readonly candidate: FragmentCandidate;
+  readonly score: number;
+  /** Among all candidates, by position. */
+  readonly place: number;
+}
+
+/** The best of all candidates, best first. */
+function* bestFragments(
+  { node, operators }: FragmentSearch,
+  statistics: FragmentsFound,
+): Steps<FragmentCandidate[]> {
+  const { attribute, fragmentLimit } = node.highlight;
+  const heap: ScoredFragment[] = [];
+  for (const [place, candidate] of statistics.candidates.entries()) {
+    const { tokenCount, matches } = candidate;
+    const fragment = { attribute, tokenCount, matches, statistics };
+    const score = scoreFragment(node.score, fragment, operators) ?? 0;
+    const scored = { candidate, score, place };
+    if (heap.length < fragmentLimit) {
+      heap.push(scored);
+      siftUp(heap, heap.length - 1, isWorse);
+    } else if (isWorse(heap[0], scored)) {
+      heap[0] = scored;
+      siftDown(heap, 0, isWorse);
+    }
+    if (place % SCORED_PER_STEP === SCORED_PER_STEP - 1) yield;
+  }
+  return heap.sort((a, b) => (isWorse(a, b) ? 1 : -1)).map(({ candidate }) => candidate);
+}
+
+function isWorse(a: ScoredFragment, b: ScoredFragment): boolean {
+  return a.score < b.score || (a.score === b.score && a.place > b.place);
 }
 
 /** Tells whether the ranking looks for a term in the attribute. */
@@ -155,18 +246,46 @@ function soughtTerms(
   return (term) => terms.has(term) || prefixes.some((prefix) => term.startsWith(prefix));
 }
 
-function present(
-  { start, end, matches }: FragmentCandidate,
-  text: string,
-  { highlight }: HighlightNode,
-): HighlightFragment {
-  const shown = { text: text.slice(start, end) };
-  if (highlight.offsets === undefined) return shown;
-  const units = [start, ...matches.flatMap((match) => [match.start, match.end]), end];
-  const offsets = convertOffsets(text, units, highlight.offsets);
-  return {
-    ...shown,
-    fragmentRange: [offsets[0], offsets[offsets.length - 1]],
-    matchRanges: matches.map((_, i) => [offsets[2 * i + 1], offsets[2 * i + 2]] as const),
-  };
+/** The texts of fragments, and where they and their matches are. */
+function* presentFragments(
+  candidates: readonly FragmentCandidate[],
+  elements: readonly string[],
+  { highlight: { offsets: unit } }: HighlightNode,
+): Steps<HighlightFragment[]> {
+  const shown: HighlightFragment[] = candidates.map(({ element, start, end }) => ({
+    text: elements[element].slice(start, end),
+  }));
+  if (unit === undefined) return shown;
+  const byElement = Map.groupBy(candidates.keys(), (i) => candidates[i].element);
+  for (const [element, own] of byElement) {
+    // One pass over the text for all of them.
+    own.sort((a, b) => candidates[a].start - candidates[b].start);
+    const ranges = yield* rangesOf(own.map((i) => candidates[i]));
+    const converted = yield* convertOffsets(elements[element], ranges, unit);
+    let at = 0;
+    for (const i of own) {
+      const matchRanges: [number, number][] = [];
+      const start = converted[at++];
+      for (let m = 0; m < candidates[i].matches.length; m++) {
+        matchRanges.push([converted[at++], converted[at++]]);
+        if (m % MATCHES_PER_STEP === MATCHES_PER_STEP - 1) yield;
+      }
+      shown[i] = { ...shown[i], fragmentRange: [start, converted[at++]], matchRanges };
+    }
+  }
+  return shown;
+}
+
+/** Offsets of fragments and of the matches in each, ascending. */
+function* rangesOf(candidates: readonly FragmentCandidate[]): Steps<number[]> {
+  const ranges: number[] = [];
+  for (const { start, end, matches } of candidates) {
+    ranges.push(start);
+    for (let m = 0; m < matches.length; m++) {
+      ranges.push(matches[m].start, matches[m].end);
+      if (m % MATCHES_PER_STEP === MATCHES_PER_STEP - 1) yield;
+    }
+    ranges.push(end);
+  }
+  return ranges;
 }

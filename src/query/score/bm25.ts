@@ -271,20 +271,21 @@ class TermScores implements ScoredList {
 
 function scoreTokens(
   { terms, prefix, saturation }: Bm25Node,
-  { tokens, statistics: { fragmentCount, tokenCount, frequencies: found } }: TextFragment,
+  { tokenCount: length, matches, statistics }: TextFragment,
 ): number | undefined {
+  const { fragmentCount, tokenCount, frequencies: found } = statistics;
   const frequencies = new Map<string, number>();
-  for (const { term } of tokens) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+  for (const { term } of matches) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   let score: number | undefined;
   for (const { term, weightInQuery } of terms) {
     const frequency = frequencies.get(term);
     if (frequency === undefined) continue;
     const idf = inverseDocumentFrequency(fragmentCount, found.get(term) ?? 0);
     const weight = termWeight(idf, weightInQuery, saturation.k1);
-    const relativeLength = tokens.length / (tokenCount / fragmentCount);
+    const relativeLength = length / (tokenCount / fragmentCount);
     score = (score ?? 0) + termScore(weight, frequency, relativeLength, saturation);
   }
-  if (prefix !== undefined && tokens.some(({ term }) => term.startsWith(prefix))) {
+  if (prefix !== undefined && matches.some(({ term }) => term.startsWith(prefix))) {
     score = (score ?? 0) + PREFIX_SCORE;
   }
   return score;

@@ -76,6 +76,11 @@ function bridges(left: number, middle: number, right: number): boolean {
   return left === W.numeric && right === W.numeric && isIn(BETWEEN_NUMBERS, middle);
 }
 
+/** Tells whether a unit is of the spaces that are one segment with those beside them. */
+export function isSpaceAt(text: string, offset: number): boolean {
+  return (WORD_CLASSES[text.charCodeAt(offset)] & CLASS_MASK) === W.space;
+}
+
 /** Class of the first code point from `offset` on that is not transparent. */
 function nextClass(text: string, offset: number): number {
   let next = offset;
