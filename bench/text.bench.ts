@@ -6,6 +6,7 @@
  */
 import { readFileSync } from "node:fs";
 import { seededRandom } from "../src/base/random.ts";
+import { runSteps } from "../src/base/steps.ts";
 import type { FullTextOptions } from "../src/model/full-text-options.ts";
 import { analyzerFor } from "../src/text/analyzer.ts";
 import { splitFragments } from "../src/text/fragments.ts";
@@ -95,6 +96,6 @@ measure("forEachTerm, French letters", french, (piece) => plain.forEachTerm(piec
 measure("forEachTerm, Cyrillic", russian, (piece) => plain.forEachTerm(piece, count));
 measure("forEachTerm, ideographs", chinese, (piece) => plain.forEachTerm(piece, count));
 measure("splitFragments by sentence, ASCII", english, (piece) => {
-  terms += splitFragments(piece, "sentence", "word_v3").length;
+  terms += runSteps(splitFragments(piece, "sentence", "word_v3")).starts.length;
 });
 console.log(`${terms} terms in all`);

@@ -24,12 +24,17 @@ function pick<T>(random: Random, values: readonly T[]): T {
   return values[random.below(values.length)];
 }
 
-function randomText(random: Random): string {
-  const words = Array.from(
-    { length: random.below(30) },
-    () => pick(random, WORDS) + pick(random, ENDS),
-  );
-  return words.join("");
+function randomText(random: Random, length = random.below(30)): string {
+  return Array.from({ length }, () => pick(random, WORDS) + pick(random, ENDS)).join("");
+}
+
+/** A text of several pieces of analysis, with few fragments by sentence or paragraph. */
+function longText(random: Random): string {
+  const part = () => {
+    const long = `${"x".repeat(random.below(60))} `;
+    return `${long.repeat(random.below(90))}${randomText(random, random.below(6))}`;
+  };
+  return Array.from({ length: 24 }, part).join("");
 }
 
 function randomRanking(random: Random, attribute: string, depth = 2): ScoreExpression {
@@ -48,8 +53,11 @@ function randomRanking(random: Random, attribute: string, depth = 2): ScoreExpre
   }
 }
 
-test("fragments are those of the slow twin, whatever other documents there are", () => {
-  for (let seed = 1; seed <= 60; seed++) {
+test.each([
+  { texts: "short", seeds: 60, textOf: randomText },
+  { texts: "long", seeds: 12, textOf: longText },
+])("fragments of $texts texts are those of the slow twin", ({ seeds, textOf }) => {
+  for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);
     const options = fullText({
       tokenizer: pick(
@@ -65,7 +73,7 @@ test("fragments are those of the slow twin, whatever other documents there are",
     });
     const documents = Array.from({ length: 1 + random.below(5) }, (_, i) =>
       documentOf(BigInt(i), {
-        text: randomText(random),
+        text: textOf(random),
         parts: Array.from({ length: random.below(4) }, () => randomText(random)),
       }),
     );
@@ -75,7 +83,12 @@ test("fragments are those of the slow twin, whatever other documents there are",
     const highlight: Highlight = {
       kind: "highlight",
       attribute,
-      fragmentBy: pick(random, ["sentence", "paragraph", "word", "none"]),
+      fragmentBy: pick(
+        random,
+        textOf === randomText
+          ? ["sentence", "paragraph", "word", "none"]
+          : ["sentence", "paragraph", "none"],
+      ),
       fragmentLimit: pick(random, [1, 3, 1024]),
       offsets: undefined,
       rankFragmentsBy: ranking,

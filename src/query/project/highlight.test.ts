@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   BY_ID,
@@ -174,6 +175,47 @@ describe("offsets", () => {
       },
       { text: "red fox", matchRanges: [[0, 3]] },
       { text: "é red", matchRanges: [[2, 5]] },
+    ]);
+  });
+});
+
+describe("long texts", () => {
+  /** The steps of a query that highlights one document. */
+  function stepsOf(text: string, member: Partial<Highlight>) {
+    const schema = schemaOf({ text: { type: "string", fullTextSearch: fullText() } });
+    const snapshot = openSnapshot(schema, [{ documents: [documentOf(1n, { text })] }]);
+    const h = highlight("text", { rankFragmentsBy: bm25("$fragment", "needle"), ...member });
+    const query = documentQuery(BY_ID, { computed: new Map([["h", h]]) });
+    const { result, count } = countSteps(
+      runRequest(snapshot, requestOf(query), { kernels: KERNELS }),
+    );
+    const [found] = result.results;
+    if (found.kind !== "documents") throw new Error("no documents");
+    return { shown: found.documents[0].computed[0][1], count };
+  }
+
+  const filler = "Some words of no use, and more of them. ";
+
+  test.each(["sentence", "paragraph", "word", "none"] as const)(
+    "are cut by %s in as many more steps as they are longer",
+    (fragmentBy) => {
+      const textOf = (times: number) => `${filler.repeat(times)}\nA needle here.\n`;
+      const short = stepsOf(textOf(2_000), { fragmentBy, offsets: "utf-8" });
+      const long = stepsOf(textOf(20_000), { fragmentBy, offsets: "utf-8" });
+      // 8,192 units are analyzed in a step.
+      expect(long.count - short.count).toBeGreaterThan((18_000 * filler.length) / 8_300);
+      expect(long.shown).toHaveLength(1);
+    },
+  );
+
+  test("without an end of a sentence, or with matches alone, have steps as well", () => {
+    const endless = stepsOf(`${"word ".repeat(200_000)}needle`, { fragmentLimit: 1 });
+    expect(endless.count).toBeGreaterThan(1_000_000 / 8_300 + 1_000_000 / 32_768 - 2);
+    const many = stepsOf("A needle. ".repeat(60_000), { fragmentLimit: 2, offsets: "codepoints" });
+    expect(many.count).toBeGreaterThan(60_000 / 256);
+    expect(many.shown).toEqual([
+      { text: "A needle.", fragmentRange: [0, 9], matchRanges: [[2, 8]] },
+      { text: "A needle.", fragmentRange: [10, 19], matchRanges: [[12, 18]] },
     ]);
   });
 });

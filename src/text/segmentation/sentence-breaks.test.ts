@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { readBreakCases } from "../../../test/unicode/break-cases.ts";
 import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
 import { SentenceClass as S, SENTENCE_CLASSES, scanSentences } from "./sentence-breaks.ts";
 
 const CASES = readBreakCases("SentenceBreakTest.txt");
 
-function breaksOf(text: string): number[] {
+function breaksOf(text: string, unitsPerStep?: number): number[] {
   const breaks = [0];
-  scanSentences(text, (_start, end) => breaks.push(end));
+  runSteps(scanSentences(text, (_start, end) => breaks.push(end), unitsPerStep));
   return breaks;
 }
 
@@ -28,7 +29,7 @@ describe("sentences", () => {
     ["これは一。それは二。", ["これは一。", "それは二。"]],
   ])("of %j are %j", (text, sentences) => {
     const found: string[] = [];
-    scanSentences(text, (start, end) => found.push(text.slice(start, end)));
+    runSteps(scanSentences(text, (start, end) => found.push(text.slice(start, end))));
     expect(found).toEqual(sentences);
   });
 });
@@ -82,6 +83,7 @@ test("random texts break as the rules say one by one", () => {
     const text = Array.from({ length }, () => ALPHABET[random.below(ALPHABET.length)]).join("");
     const expected = { seed, text, breaks: slowBreaks(text) };
     expect({ seed, text, breaks: breaksOf(text) }).toEqual(expected);
+    expect({ seed, text, breaks: breaksOf(text, 1 + (round % 3)) }).toEqual(expected);
   }
 });
 

@@ -1,5 +1,6 @@
 /** The slow twin of highlights: the fragments of one value as the documents of a little corpus. */
 
+import { runSteps } from "../../../src/base/steps.ts";
 import type { FullTextOptions } from "../../../src/model/full-text-options.ts";
 import type { Highlight, ScoreExpression } from "../../../src/model/query.ts";
 import type { HighlightFragment } from "../../../src/model/query-result.ts";
@@ -22,9 +23,7 @@ export function naiveHighlight(
   const options = schema.attributes.get(attribute)?.fullTextSearch as FullTextOptions;
   const elements = (value === null ? [] : [value].flat()) as string[];
   const cut = (text: string): string[] =>
-    fragmentBy === "word"
-      ? everyToken(text, options)
-      : splitFragments(text, fragmentBy, "word_v4").map(({ start, end }) => text.slice(start, end));
+    fragmentBy === "word" ? everyToken(text, options) : fragmentsOf(text, fragmentBy);
   const fragments = elements.flatMap((element, arrayIndex) =>
     cut(element).map((text) => ({ text, arrayIndex })),
   );
@@ -41,6 +40,11 @@ export function naiveHighlight(
     .sort((a, b) => Number(b.score) - Number(a.score))
     .slice(0, fragmentLimit)
     .map(({ shown }) => (typeof value === "string" ? { text: shown.text } : shown));
+}
+
+function fragmentsOf(text: string, fragmentBy: Highlight["fragmentBy"]): string[] {
+  const { starts, ends } = runSteps(splitFragments(text, fragmentBy, "word_v4"));
+  return Array.from(starts, (start, i) => text.slice(start, ends[i]));
 }
 
 /** Every token of the attribute's tokenizer, those included that are no terms. */
