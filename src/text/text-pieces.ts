@@ -1,7 +1,7 @@
 /**
  * Pieces of a text whose tokens are those of the text, whatever tokenizer finds them: they begin at
- * line feeds, at the first of some spaces, or at an ideographic full stop. No token goes across, and
- * what stands before decides nothing about what stands after.
+ * line feeds, at the first of some spaces, or at an ideographic full stop. No token goes across,
+ * and what stands before decides nothing about what stands after.
  */
 
 import type { Tokenizer } from "../model/full-text-options.ts";
