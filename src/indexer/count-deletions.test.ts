@@ -23,7 +23,7 @@ import { LiveSegment } from "../segment/memtable/live-segment.ts";
 import type { OpenSegment } from "../segment/segment-reader.ts";
 import { TEXT_INDEX } from "../segment/text/text-index.ts";
 import { TEXT_LISTS } from "../segment/text/text-kinds.ts";
-import { countDeletions } from "./count-deletions.ts";
+import { countDeletions, pickCounting } from "./count-deletions.ts";
 
 const SCHEMA = schemaOf({
   text: { type: "string", fullTextSearch: fullText() },
@@ -72,7 +72,7 @@ test("deleted documents are counted by texts or by lists, on top of earlier coun
   let segment = new LiveSegment(far);
   for (const [deleted, areListsRead] of [
     [1, false],
-    [1, false],
+    [20, false],
     [500, true],
     [1, false],
   ] as const) {
@@ -86,7 +86,22 @@ test("deleted documents are counted by texts or by lists, on top of earlier coun
     counted = await countDeletions(segment, { schema: SCHEMA, reads, yield: pause });
     expect(source.bytesLoaded - before > listBytes).toBe(areListsRead);
     expectCounts(near, counted);
+    // A few more than are read by text wait for a later fold.
+    const isCounted = counted?.liveBitmap.every((word, w) => word === segment.liveBitmap[w]);
+    expect(isCounted).toBe(deleted !== 20);
   }
+});
+
+test("few are counted by texts, many by lists, and what is between later", () => {
+  const of = { documentCount: 1_000_000, listBytes: 100 * 2 ** 20, areTextsSame: true };
+  const picked = [1, 1600, 1601, 7812, 7813, 1e6].map((diedCount) =>
+    pickCounting({ ...of, diedCount }),
+  );
+  expect(picked).toEqual(["texts", "texts", "later", "later", "lists", "lists"]);
+  const others = [1, 7813].map((diedCount) =>
+    pickCounting({ ...of, areTextsSame: false, diedCount }),
+  );
+  expect(others).toEqual(["later", "lists"]);
 });
 
 test("what cannot be read leaves the counts of before", async () => {

@@ -1,13 +1,13 @@
 /**
  * Counts the terms of a stored segment's deleted documents, to be stored beside its live bitmap.
- * What was counted before stays; of those that died since, either the texts are read or all posting
- * lists, whichever is less.
+ * What was counted before stays; of those that died since, the texts are read if they are few, or
+ * all posting lists if they are many (ADR 55).
  */
 
 import { MIB } from "../base/byte-sizes.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentReads } from "../cache/segment-reads.ts";
-import { bitmapOrdinals, fullBitmap, hasBit } from "../codec/bitmap.ts";
+import { bitmapOrdinals, countBits, fullBitmap, hasBit } from "../codec/bitmap.ts";
 import { corrupt } from "../codec/columns-packing.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import type { Schema } from "../model/schema.ts";
@@ -42,72 +42,100 @@ export interface CountOptions {
   readonly yield: () => Promise<void>;
 }
 
+/** How deleted documents are counted: `later` leaves it to another fold. */
+export type Counting = "texts" | "lists" | "later";
+
+/** All lists are read for one of so many documents: then each takes as long as some texts do. */
+const LISTS_SHARE = 1 / 128;
+
+/** Picks the way for documents that died since the last count, as bytes and time decide. Pure. */
+export function pickCounting(of: {
+  readonly diedCount: number;
+  readonly documentCount: number;
+  /** Of all posting lists of texts. */
+  readonly listBytes: number;
+  /** The texts give the terms that the indexes have. */
+  readonly areTextsSame: boolean;
+}): Counting {
+  if (of.areTextsSame && readsDocuments(of.diedCount, of.listBytes)) return "texts";
+  return of.diedCount >= of.documentCount * LISTS_SHARE ? "lists" : "later";
+}
+
 /**
- * Undefined if the segment has no text index. Where it cannot be read, what was counted before:
- * queries do without, and whoever needs the segment will say what is wrong with it.
+ * Undefined if nothing is counted, as in a segment without a text index. What was counted before if
+ * it is not time for more, or where the segment cannot be read: queries do without, and whoever
+ * needs the segment will say what is wrong with it.
  */
 export async function countDeletions(
   { view, liveBitmap, counted }: LiveSegment,
   options: CountOptions,
 ): Promise<CountedDeletions | undefined> {
+  const columns = view.indexedAttributes.filter((column) => view.hasIndex(TEXT_INDEX, column));
+  if (columns.length === 0) return undefined;
   const before = counted?.liveBitmap ?? fullBitmap(view.documentCount);
-  const since = before.map((word, w) => word & ~liveBitmap[w]);
-  const terms = new Map<string, Uint8Array>();
+  const died = before.map((word, w) => word & ~liveBitmap[w]);
   try {
-    for (const column of view.indexedAttributes) {
-      if (!view.hasIndex(TEXT_INDEX, column)) continue;
-      const known = counted?.terms.get(column);
-      // Without counts of before all that are deleted are to be counted.
-      const deleted = known === undefined ? invert(liveBitmap, view.documentCount) : since;
-      const found = await countColumn(view, { column, deleted, known }, options);
-      terms.set(column, encodeTermCounts(found));
+    const texts: ColumnTexts[] = [];
+    for (const column of columns) texts.push(await describeTexts(view, column, options));
+    const counting = pickCounting({
+      diedCount: countBits(died),
+      documentCount: view.documentCount,
+      listBytes: texts.reduce((sum, { listBytes }) => sum + listBytes, 0),
+      areTextsSame: texts.every(({ analyzed }) => analyzed !== undefined),
+    });
+    if (counting === "later") return counted;
+    const terms = new Map<string, Uint8Array>();
+    for (const text of texts) {
+      const counts = knownCounts(counted?.terms.get(text.column), text.termCount);
+      if (counting === "texts") await addTexts(counts, { view, died, ...text }, options);
+      else await addLists(counts, { view, died, ...text }, options);
+      terms.set(text.column, encodeTermCounts(counts));
     }
+    return { liveBitmap: liveBitmap.slice(), terms };
   } catch (error) {
     if (!isDatabaseError(error)) throw error;
     return counted;
   }
-  return terms.size === 0 ? undefined : { liveBitmap: liveBitmap.slice(), terms };
 }
 
-function invert(liveBitmap: Uint32Array, documentCount: number): Uint32Array {
-  return fullBitmap(documentCount).map((word, w) => word & ~liveBitmap[w]);
-}
-
-/** Documents of a column that are to be counted. */
-interface ColumnDeletions {
+/** What there is to know of a text index. */
+interface ColumnTexts {
   readonly column: string;
-  readonly deleted: Uint32Array;
-  /** Counts to which theirs are added. */
-  readonly known: Uint8Array | undefined;
+  readonly termCount: number;
+  readonly listBytes: number;
+  /** The options that the index was made with; undefined if nobody has them any more. */
+  readonly analyzed: FullTextOptions | undefined;
 }
 
-/** Counts by code. */
-async function countColumn(
+async function describeTexts(
   view: OpenSegment,
-  deletions: ColumnDeletions,
-  options: CountOptions,
-): Promise<Uint32Array> {
-  const { column, deleted, known } = deletions;
-  const { termCount, fingerprint } = await options.reads.run(() => textOf(view, column));
-  const counts = new Uint32Array(termCount);
-  if (known !== undefined) {
-    const decoded = decodeTermCounts(known);
-    decoded.codes.forEach((code, i) => {
-      counts[code] = decoded.counts[i];
-    });
-  }
-  const ordinals = bitmapOrdinals(deleted);
+  column: string,
+  { schema, reads }: CountOptions,
+): Promise<ColumnTexts> {
+  const { termCount, fingerprint } = await reads.run(() => textOf(view, column));
   const listBytes = view
     .sections(column)
     .entries.reduce((sum, { kind, bytes }) => sum + (LIST_SECTIONS.includes(kind) ? bytes : 0), 0);
-  const text = columnOwners(options.schema).get(column)?.schema.fullTextSearch;
+  const text = columnOwners(schema).get(column)?.schema.fullTextSearch;
   const isSame = text !== undefined && textFingerprint(text) === fingerprint;
-  if (isSame && readsDocuments(ordinals.length, listBytes)) {
-    await addTexts(counts, { view, column, ordinals, text }, options);
-  } else {
-    await addLists(counts, { view, column, deleted, listBytes }, options);
-  }
+  return { column, termCount, listBytes, analyzed: isSame ? text : undefined };
+}
+
+/** Counts by code, as they were stored. */
+function knownCounts(known: Uint8Array | undefined, termCount: number): Uint32Array {
+  const counts = new Uint32Array(termCount);
+  if (known === undefined) return counts;
+  const decoded = decodeTermCounts(known);
+  decoded.codes.forEach((code, i) => {
+    counts[code] = decoded.counts[i];
+  });
   return counts;
+}
+
+/** Deleted documents that are to be counted. */
+interface ColumnDeletions extends ColumnTexts {
+  readonly view: OpenSegment;
+  readonly died: Uint32Array;
 }
 
 function textOf(view: OpenSegment, column: string): TextView {
@@ -118,21 +146,17 @@ function textOf(view: OpenSegment, column: string): TextView {
 
 async function addTexts(
   counts: Uint32Array,
-  from: {
-    readonly view: OpenSegment;
-    readonly column: string;
-    readonly ordinals: Uint32Array;
-    readonly text: FullTextOptions;
-  },
+  { view, column, died, analyzed }: ColumnDeletions,
   { reads, yield: pause }: CountOptions,
 ): Promise<void> {
-  const { view, column, ordinals, text } = from;
+  if (analyzed === undefined) return;
+  const ordinals = bitmapOrdinals(died);
   const byTerm = new Map<string, number>();
   for (let start = 0; start < ordinals.length; start += STEP_DOCUMENTS) {
     const some = ordinals.subarray(start, start + STEP_DOCUMENTS);
     const found = await reads.run(() => {
       const values = view.column(column);
-      return values === undefined ? [] : [...termsOfDocuments(values, text, some)];
+      return values === undefined ? [] : [...termsOfDocuments(values, analyzed, some)];
     });
     for (const [term, count] of found) byTerm.set(term, (byTerm.get(term) ?? 0) + count);
     await pause();
@@ -153,23 +177,15 @@ function codeOf(text: TextView, term: string): number {
 
 async function addLists(
   counts: Uint32Array,
-  from: {
-    readonly view: OpenSegment;
-    readonly column: string;
-    readonly deleted: Uint32Array;
-    readonly listBytes: number;
-  },
+  { view, column, died, listBytes }: ColumnDeletions,
   { reads, yield: pause }: CountOptions,
 ): Promise<void> {
-  const { view, column, deleted, listBytes } = from;
   const stepTerms = Math.ceil(STEP_LIST_BYTES / Math.max(1, listBytes / counts.length));
   for (let start = 0; start < counts.length; start += stepTerms) {
     const codes = Array.from(counts.subarray(start, start + stepTerms), (_count, i) => start + i);
     const found = await reads.run(() => {
       const text = textOf(view, column);
-      return attemptAll(
-        codes.map((code) => () => countIn(text.postingsAt(code).ordinals, deleted)),
-      );
+      return attemptAll(codes.map((code) => () => countIn(text.postingsAt(code).ordinals, died)));
     });
     found.forEach((count, i) => {
       counts[start + i] += count;
