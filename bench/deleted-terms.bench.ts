@@ -12,7 +12,6 @@ import type { Ordinal, SegmentId } from "../src/base/ids.ts";
 import { seededRandom } from "../src/base/random.ts";
 import { runSteps } from "../src/base/steps.ts";
 import type { SegmentReads } from "../src/cache/segment-reads.ts";
-import { clearBit, countBits, fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import { encodeFrame } from "../src/codec/frame.ts";
 import { countDeletions } from "../src/indexer/count-deletions.ts";
@@ -21,7 +20,7 @@ import { documentFrequency } from "../src/query/bind/document-frequency.ts";
 import { together } from "../src/query/executor/missing-bytes.ts";
 import type { CountedDeletions } from "../src/segment/deletions/counted-deletions.ts";
 import { termsOfDocuments } from "../src/segment/deletions/document-terms.ts";
-import { encodeTombstones } from "../src/segment/deletions/tombstones.ts";
+import { decodeTombstones, encodeTombstones } from "../src/segment/deletions/tombstones.ts";
 import type { ByteSource } from "../src/segment/format/byte-source.ts";
 import { BytesMissing } from "../src/segment/format/bytes-missing.ts";
 import { LiveSegment } from "../src/segment/memtable/live-segment.ts";
@@ -190,9 +189,6 @@ function cold(segment: LiveSegment, counted: CountedDeletions | undefined): stri
       counted && { ...counted, liveBitmap: counted.liveBitmap.slice() },
     );
     source.drop();
-    source.run(
-      () => view.column("text") && documentFrequency([], { attribute: "", term: "" }, together),
-    );
     source.run(() => planned({ ...snapshot, liveCount: COUNT }, terms));
     const before = source.bytesRead;
     source.rounds = 0;
@@ -202,7 +198,7 @@ function cold(segment: LiveSegment, counted: CountedDeletions | undefined): stri
     bytes += source.bytesRead - before;
     rounds += source.rounds;
   }
-  return `${Math.round(bytes / QUERIES / 1024)} KiB in ${(rounds / QUERIES).toFixed(1)} rounds`;
+  return `${Math.round(bytes / QUERIES / 1024)} (${(rounds / QUERIES).toFixed(1)})`;
 }
 
 async function sizeOfTombstones(counted: CountedDeletions, version: number): Promise<number> {
@@ -212,21 +208,27 @@ async function sizeOfTombstones(counted: CountedDeletions, version: number): Pro
   return (await encodeFrame({ ...frame, compression: "if smaller" })).length;
 }
 
-console.log("\nplan of a query after each write: without counts; with; with 10, 100, 1,000 since");
+const SINCE = [1, 10, 100, 1000];
+console.log(
+  "\nplan of a query after each write: without counts; with counts; with counts before the last " +
+    `${SINCE.join(", ")} died`,
+);
 for (const share of SHARES) {
   const segment = new LiveSegment(view);
   deleteSome(segment, Math.round(share * COUNT));
-  const counted = await countDeletions(segment, counting);
-  const known = share === 0 ? undefined : counted;
-  const shown = [`hot ${hot(segment, undefined).toFixed(1)} µs, ${hot(segment, known).toFixed(1)}`];
-  const colds = [cold(segment, undefined), cold(segment, known)];
-  const later = new LiveSegment(view, { liveBitmap: segment.liveBitmap.slice() });
-  for (const since of [10, 100, 1000]) {
+  const found = await countDeletions(segment, counting);
+  const liveBitmap = segment.liveBitmap.slice();
+  const counted = found ?? { liveBitmap, terms: new Map([["text", new Uint8Array(0)]]) };
+  const hots = [hot(segment, undefined), hot(segment, counted)];
+  const colds = [cold(segment, undefined), cold(segment, counted)];
+  const later = new LiveSegment(view, { liveBitmap: liveBitmap.slice() });
+  for (const since of SINCE) {
     deleteSome(later, since - (segment.liveCount - later.liveCount));
-    shown.push(hot(later, counted).toFixed(1));
+    hots.push(hot(later, counted));
     colds.push(cold(later, counted));
   }
-  console.log(`${100 * share} %: ${shown.join(", ")}; cold ${colds.join(", ")}`);
+  console.log(`${100 * share} %: hot, µs: ${hots.map((us) => us.toFixed(1)).join(", ")}`);
+  console.log(`     cold, KiB and rounds: ${colds.join(", ")}`);
 }
 
 console.log(
@@ -239,27 +241,30 @@ for (const deleted of [1, 10, 100, 300, 1000, 0.01 * COUNT, 0.1 * COUNT, 0.5 * C
   const start = performance.now();
   const counted = await countDeletions(segment, counting);
   const ms = performance.now() - start;
-  if (counted === undefined) throw new Error("nothing was counted");
+  if (counted === undefined) {
+    console.log(`${deleted}: later, after ${ms.toFixed(1)} ms`);
+    continue;
+  }
   const [before, after] = [await sizeOfTombstones(counted, 1), await sizeOfTombstones(counted, 2)];
   const memory = counted.terms.get("text")?.length ?? 0;
+  const { payload, version: written } = encodeTombstones({ ...counted, counted });
+  const decoding = performance.now();
+  decodeTombstones(payload, { version: written, documentCount: COUNT });
+  const decodeMs = performance.now() - decoding;
   console.log(
     `${deleted}: ${ms.toFixed(1)} ms, ${(source.bytesRead / 2 ** 20).toFixed(1)} MiB; ` +
-      `${before} → ${after} bytes, counts ${memory}`,
+      `${before} → ${after} bytes, in memory ${memory} more, decoded in ${decodeMs.toFixed(1)} ms`,
   );
 }
 
-console.log("\nwhat one document takes by its text, and a posting by its list");
-{
-  const segment = new LiveSegment(view);
-  const column = view.column("text");
-  deleteSome(segment, 200);
-  const ordinals = Uint32Array.from({ length: 200 }, () => random.below(COUNT));
-  if (column === undefined) throw new Error("no column");
-  source.run(() => termsOfDocuments(column, options, ordinals));
+const ordinals = Uint32Array.from({ length: 200 }, () => random.below(COUNT));
+const textsMs = (): number => {
   const start = performance.now();
-  for (let i = 0; i < 200; i++) termsOfDocuments(column, options, ordinals.subarray(i, i + 1));
-  const perText = (1000 * (performance.now() - start)) / 200;
-  const bits = fullBitmap(COUNT);
-  for (const ordinal of ordinals) clearBit(bits, ordinal);
-  console.log(`${perText.toFixed(1)} µs by text; ${countBits(bits)} live`);
-}
+  for (let i = 0; i < ordinals.length; i++) {
+    const column = view.column("text");
+    if (column !== undefined) termsOfDocuments(column, options, ordinals.subarray(i, i + 1));
+  }
+  return performance.now() - start;
+};
+source.run(textsMs);
+console.log(`\nterms of a document by its text: ${(5 * textsMs()).toFixed(1)} µs`);
