@@ -1,7 +1,7 @@
 /**
  * Counts the terms of a stored segment's deleted documents, to be stored beside its live bitmap.
  * What was counted before stays; of those that died since, the texts are read if they are few, or
- * all posting lists if they are many (ADR 55).
+ * all posting lists if they are many (ADR 57).
  */
 
 import { MIB } from "../base/byte-sizes.ts";

@@ -3,7 +3,7 @@
  * stored or on what was there before. The dictionary counts all documents of a segment. How many of
  * the deleted ones have the term, the store says of those that were deleted when their terms were
  * counted; those that died since are looked up in the term's list if that is in memory, and where
- * it is not, their texts are read if that is less than the list (ADR 55).
+ * it is not, their texts are read if that is less than the list (ADR 57).
  */
 
 import { hasBit } from "../../codec/bitmap.ts";
