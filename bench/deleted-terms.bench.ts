@@ -1,7 +1,7 @@
 /**
  * What it costs to know how many live documents have a term where some are deleted: to plan queries
- * of three terms in one thread, with counts of the deleted ones' terms and without, hot and cold; to
- * make the counts when the log is folded, and to keep them. Texts have words by Zipf's law and
+ * of three terms in one thread, with counts of the deleted ones' terms and without, hot and cold;
+ * to make the counts when the log is folded, and to keep them. Texts have words by Zipf's law and
  * lengths around 44 words (log-normal), in one stored segment, of which windows of 64 KiB are read.
  *
  * Run: `node bench/deleted-terms.bench.ts [documents]`; times are medians over 60 queries of the
