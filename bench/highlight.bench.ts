@@ -1,7 +1,7 @@
 /**
  * Highlights of one long text in one thread: MB/s of UTF-8, and the longest step, by how the text
- * is cut. One in a thousand words is looked for, or none, or one in ten. Run: `npm run build && node
- * bench/highlight.bench.ts`.
+ * is cut. One in a thousand words is looked for, or none, or one in ten. Run: `npm run build &&
+ * node bench/highlight.bench.ts`.
  *
  * Steps are the same in every run, so each one's time is the least of several runs.
  */
