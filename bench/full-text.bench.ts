@@ -63,6 +63,7 @@ const schema = schemaOf({
   text: { type: "string", filterable: false, fullTextSearch: fullText() },
   sparse: "{}f16",
   n: "int",
+  time: "int",
 });
 const kept: number[][] = [];
 let textBytes = 0;
@@ -78,6 +79,7 @@ const documents = Array.from({ length: COUNT }, (_, i) => {
     ["text", text],
     ["sparse", { names, weights }],
     ["n", BigInt(random.below(1_000_000))],
+    ["time", BigInt(i)],
   ];
   return { id: BigInt(i), attributes: new Map(attributes) };
 });
@@ -128,6 +130,7 @@ const after = snapshotOf(bounded.segment);
 const filter = KEPT < 1 ? filterOf(["n", "Lt", Math.round(KEPT * 1_000_000)]) : undefined;
 
 const near = { kind: "dist", attribute: "n", origin: 500_000n } as const;
+const recent = { kind: "dist", attribute: "time", origin: BigInt(COUNT) } as const;
 const lower = { kind: "filter", filter: filterOf(["n", "Lt", 300_000]) } as const;
 /** What texts are ranked by beside BM25, and how. */
 const ARITHMETIC: Record<
@@ -137,6 +140,10 @@ const ARITHMETIC: Record<
   "with a sparse product": (bm25, other) => sumOf(bm25, other),
   "times 2, with a decay": (bm25) =>
     sumOf(weighed(2, bm25), { kind: "decay", clause: near, midpoint: 100_000, exponent: 1 }),
+  "with a decay by their order": (bm25) =>
+    sumOf(bm25, weighed(3, { kind: "decay", clause: recent, midpoint: COUNT / 20, exponent: 2 })),
+  "with ten times a decay by their order": (bm25) =>
+    sumOf(bm25, weighed(10, { kind: "decay", clause: recent, midpoint: COUNT / 20, exponent: 2 })),
   "with a filter": (bm25) => sumOf(bm25, weighed(0.5, lower)),
   "or half of it, the greater": (bm25) => {
     return { kind: "max", clauses: [bm25, weighed(0.5, bm25)] };

@@ -1,8 +1,7 @@
-import { oneStep } from "../../base/steps.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { boundNumbers, greatestNumber, scoreNumbers } from "./number-column.ts";
+import { boundNumbers, scoreNumbers } from "./number-column.ts";
 
 /** The value of a numeric attribute. */
 export interface AttributeScoreNode extends ScoreNode {
@@ -16,11 +15,9 @@ export const ATTRIBUTE: ScoreOperator<AttributeScoreNode> = {
   needs: ({ attribute }, { view }) => attributeNeeds(attribute, view),
   run: ({ attribute }, run) => scoreNumbers(attribute, run, (read) => read),
   bounds: {
-    needs: ({ attribute }, { view }) => [() => greatestNumber(attribute, view)],
+    needs: () => [],
     bounded: ({ attribute }, run) =>
-      oneStep(() =>
-        boundNumbers(attribute, run, (read) => read, greatestNumber(attribute, run.view)),
-      ),
+      boundNumbers(attribute, run, { scorer: (read) => read, spread: (range) => range }),
   },
   explain: ({ attribute }) => [`Attribute ${attribute}`],
 };

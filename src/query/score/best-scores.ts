@@ -38,11 +38,13 @@ const SUM_SLACK = 2 ** -50;
  * tells what is left. Each list can be bounded.
  */
 export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<NotOffered> {
-  const { lists, constant } = bounded;
+  const { lists, constant, rangeIn } = bounded;
   const { ranking, work, documentCount } = run;
   const most = lists.reduce((sum, { magnitude }) => sum + magnitude, constant);
   const errors = most * (lists.length + 2) * SUM_SLACK + lists.length * FLOAT32_MIN;
   const least = (): number => leastSum(ranking.worstKey, errors) - constant;
+  const constantIn = (start: number, end: number): number =>
+    rangeIn === undefined ? constant : Math.min(constant, rangeIn(start, end).greatest);
   if (most - constant < least()) {
     for (const list of lists) work.blocksSkipped += blockCount(list);
     return { from: documentCount, unlisted: false };
@@ -64,10 +66,11 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
       start = documentCount;
       break;
     }
-    const { isAny, rest } = chooseEssential(order, least());
+    const lowered = constant - constantIn(start, Math.min(end, documentCount));
+    const { isAny, rest } = chooseEssential(order, least() + lowered);
     if (scorer.isPauseDue(order.length * LIST_POSTINGS)) yield;
     for (let from = start; isAny && from < end; ) {
-      const reached = least();
+      const reached = least() + lowered;
       from = scorer.begin({ from, end, rest }, reached);
       while (scorer.advance(reached)) {
         if (scorer.isPauseDue(0)) yield;
@@ -81,7 +84,13 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
   // Where no clause adds a constant, documents without postings have no score.
   // No number is above 0 that is none, as where what is infinite was scaled by 0.
   const unlisted = constant > 0 && !(least() > 0);
-  return { from: Math.min(start, documentCount), unlisted };
+  const mayReach = (from: number, to: number): boolean =>
+    !(least() + constant - constantIn(from, to) > 0);
+  return {
+    from: Math.min(start, documentCount),
+    unlisted,
+    mayReach: rangeIn === undefined ? undefined : mayReach,
+  };
 }
 
 /** Tells whether most documents up to an ordinal had to be scored by themselves: bounds say little. */

@@ -42,7 +42,7 @@ const BELOW_300: ScoreExpression = { kind: "filter", filter: filterOf(["n", "Lt"
 const WORDS = Array.from({ length: 40 }, (_, rank) => `w${rank}`);
 
 /** Words are the rarer the later they are listed; many documents lack an attribute. */
-function drawDocument(random: Random, id: number): TypedDocument {
+function drawDocument(random: Random, id: number, first = 0): TypedDocument {
   const draw = () => WORDS[Math.floor(WORDS.length ** random.next()) - 1];
   const words = (count: number) => Array.from({ length: count }, draw).join(" ");
   const names = words(3).split(" ").sort();
@@ -53,7 +53,7 @@ function drawDocument(random: Random, id: number): TypedDocument {
     ...(random.below(3) > 0 && {
       sparse: { names: [...new Set(names)], weights: Float32Array.from(weights) },
     }),
-    ...(random.below(4) > 0 && { n: BigInt(random.below(1000)) }),
+    ...(random.below(4) > 0 && { n: BigInt(first + random.below(first > 0 ? 60 : 1000)) }),
     ...(random.below(4) > 0 && { p: random.below(3) === 0 ? 2 : random.next() * 4 }),
   });
 }
@@ -147,7 +147,11 @@ const SEEDS = Array.from({ length: effort({ usual: 4, full: 24 }) }, (_, round) 
 test.each(SEEDS)("seed %i: answers are the same to the bit with bounds and without", (seed) => {
   const random = seededRandom(seed);
   const count = 4000 + random.below(4000);
-  const documents = Array.from({ length: count }, (_, i) => drawDocument(random, i));
+  // Numbers rise with the documents, or are in no order.
+  const rise = seed % 2 === 0 ? 900 / count : 0;
+  const documents = Array.from({ length: count }, (_, i) => {
+    return drawDocument(random, i, Math.floor(rise * i));
+  });
   const deleted = Array.from({ length: 300 }, (_, i) => drawDocument(random, 20_000 + i));
   const contents = splitDocuments(random, documents, 1 + random.below(2), deleted);
   const snapshots = [1, 5, 128].map((block) => openSnapshot(SCHEMA, contents, blockIndexes(block)));
@@ -207,6 +211,54 @@ test.each([
   expect(all.stats.postingsTouched).toBeGreaterThanOrEqual(16_384);
   expect(stats.blocksSkipped).toBeGreaterThan(60);
   expect(stats.postingsTouched).toBeLessThan(8000);
+});
+
+/** A number that falls with `n`, which rises with the documents, and outweighs the word. */
+function fallingBy(clause: ScoreExpression): ScoreExpression {
+  return weighed(20, { kind: "decay", clause, midpoint: 1000, exponent: 2 });
+}
+const WORD = bm25("text", "common");
+const OF_N: ScoreExpression = { kind: "attribute", attribute: "n" };
+const FROM_0: ScoreExpression = { kind: "dist", attribute: "n", origin: 0n };
+
+test.each([
+  ["a distance", sum(WORD, fallingBy(FROM_0))],
+  ["a value", sum(fallingBy(OF_N), WORD)],
+  ["a sum, times a number", weighed(3, sum(WORD, fallingBy(OF_N)))],
+  ["the greater", { kind: "max", clauses: [WORD, fallingBy(FROM_0)] }],
+  ["what is saturated", { kind: "saturate", clause: fallingBy(OF_N), midpoint: 5, exponent: 1 }],
+  ["at least a floor", sum(WORD, { kind: "floor", floor: 0.1, clause: fallingBy(OF_N) })],
+] as const)("where documents are in the order of %s, far ones are passed over", (name, tree) => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(65_536, 65_536)]);
+  const expression = name === "what is saturated" ? sum(WORD, weighed(20, tree)) : tree;
+  const { results, stats } = run(snapshot, ranked(expression, { limit: 7 }));
+  const all = run(snapshot, ranked(withoutBounds(expression), { limit: 7 }));
+  expect(results).toEqual(all.results);
+  expect(all.stats.postingsTouched).toBe(65_536);
+  expect(stats.postingsTouched).toBeLessThan(8000);
+  expect(stats.blocksSkipped).toBeGreaterThan(400);
+});
+
+test("of documents without postings those are scored that are near enough", () => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(65_536, 65_536)]);
+  const expression = sum(bm25("title", "rare"), fallingBy(FROM_0));
+  const [found, all] = [expression, withoutBounds(expression)].map((tree) => {
+    return run(snapshot, ranked(tree, { limit: 7 }));
+  });
+  expect(found.results).toEqual(all.results);
+});
+
+test("distances of integers that floats do not hold are as they are", () => {
+  // Floats there are 256 apart: as such the nearest documents, which come last, are far away.
+  const far = 2n ** 60n;
+  const documents = Array.from({ length: 8192 }, (_, i) =>
+    documentOf(BigInt(i), { text: "common", n: far + BigInt(i < 1024 ? 190 : 100 + (i % 20)) }),
+  );
+  const snapshot = openSnapshot(SCHEMA, [{ documents }]);
+  const clause: ScoreExpression = { kind: "dist", attribute: "n", origin: far + 130n };
+  const expression = sum(WORD, { kind: "decay", clause, midpoint: 20, exponent: 1 });
+  const all = run(snapshot, ranked(withoutBounds(expression), { limit: 3 })).results;
+  expect(run(snapshot, ranked(expression, { limit: 3 })).results).toEqual(all);
 });
 
 test("documents without postings are found where a filter alone is enough", () => {

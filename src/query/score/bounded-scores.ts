@@ -28,6 +28,11 @@ export interface BoundedScores {
   readonly lists: readonly ScoredList[];
   /** Infinity: nobody knows. */
   readonly constant: number;
+  /**
+   * What bounds the scores of documents from `start` to before `end`, in place of the constant.
+   * Absent: nothing else does.
+   */
+  readonly rangeIn?: ((start: number, end: number) => ScoreRange) | undefined;
   /** Lists may add less than 0. */
   readonly mayTakeAway: boolean;
   /** As `SegmentScores.otherwise`. */
@@ -36,6 +41,14 @@ export interface BoundedScores {
   readonly isSum: boolean;
   /** Makes the function that scores documents, by a cursor for each list. */
   bind(cursors: readonly ListCursor[]): Steps<ScoreCandidates>;
+}
+
+/** What scores of some documents lie between. */
+export interface ScoreRange {
+  /** None that the clause produces is less, where it has no lists; where it has some it is 0. */
+  readonly least: number;
+  /** None exceeds it, and what lists add, by more than `BOUND_SLACK`. */
+  readonly greatest: number;
 }
 
 /** Makes scores for `CANDIDATES_MAX` documents. */
@@ -64,7 +77,7 @@ export function sumOfLists(lists: readonly ScoredList[], mayTakeAway: boolean): 
 
 /** Scores of which lists know nothing. */
 export function constantBound(
-  clause: Pick<BoundedScores, "constant" | "otherwise" | "bind">,
+  clause: Pick<BoundedScores, "constant" | "rangeIn" | "otherwise" | "bind">,
 ): BoundedScores {
   return { ...clause, lists: [], mayTakeAway: false, isSum: false };
 }

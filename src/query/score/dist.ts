@@ -1,15 +1,11 @@
-import { oneStep } from "../../base/steps.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import {
-  boundNumbers,
-  type ExactReader,
-  type NumberReader,
-  type NumberScorer,
-  scoreNumbers,
-} from "./number-column.ts";
+import type { ScoreRange } from "./bounded-scores.ts";
+import type { NumberRange } from "./number-blocks.ts";
+import { boundNumbers, type ExactReader, scoreNumbers } from "./number-column.ts";
+import type { NumberReader } from "./number-reader.ts";
 
 /** How far the value of a numeric attribute is from `origin`. */
 export interface DistNode extends ScoreNode {
@@ -27,13 +23,26 @@ export const DIST: ScoreOperator<DistNode> = {
   bounds: {
     needs: () => [],
     bounded: ({ attribute, origin }, run) =>
-      oneStep(() => {
-        const scorer: NumberScorer = (read, exact) => distanceFrom(origin, read, exact);
-        return boundNumbers(attribute, run, scorer, Number.POSITIVE_INFINITY);
+      boundNumbers(attribute, run, {
+        scorer: (read, exact) => distanceFrom(origin, read, exact),
+        spread: (range) => distancesFrom(origin, range),
       }),
   },
   explain: ({ attribute, origin }) => [`Dist of ${attribute} from ${origin}`],
 };
+
+/** What distances lie between; of integers that floats do not hold exactly nobody knows. */
+function distancesFrom(origin: ScalarValue, { least, greatest }: NumberRange): ScoreRange {
+  const near = Number(origin);
+  const isExact = [near, least, greatest].every(Number.isSafeInteger);
+  if (typeof origin === "bigint" && !isExact) {
+    return { least: 0, greatest: Number.POSITIVE_INFINITY };
+  }
+  return {
+    least: Math.max(0, least - near, near - greatest),
+    greatest: Math.max(greatest - near, near - least),
+  };
+}
 
 function distanceFrom(origin: ScalarValue, read: NumberReader, exact: ExactReader): NumberReader {
   const near = Number(origin);

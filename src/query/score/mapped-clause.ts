@@ -25,6 +25,7 @@ export interface Mapping<N extends MappedNode> {
    * nothing does.
    */
   bound(node: N, clause: BoundedScores): ChangedBounds | undefined;
+  /** Rises with the score, or falls. */
   change(node: N): (score: number) => number;
 }
 
@@ -64,8 +65,18 @@ export function mappedClause<N extends MappedNode>({
         const { clause } = node;
         const { bounds } = run.operators.score(clause);
         const bounded = bounds && (yield* bounds.bounded(clause, run));
-        const changed = bounded && bound(node, bounded);
-        return changed && changedScores(bounded, changed, change(node));
+        if (bounded === undefined) return undefined;
+        const changed = bound(node, bounded);
+        if (changed === undefined) return undefined;
+        return {
+          ...changedScores(bounded, changed, change(node)),
+          rangeIn:
+            bounded.rangeIn &&
+            changedRanges(bounded, changed, {
+              change: change(node),
+              boundBy: (constant) => bound(node, { ...bounded, constant }),
+            }),
+        };
       },
     },
 
@@ -81,6 +92,33 @@ export function mappedClause<N extends MappedNode>({
       },
       terms: ({ clause }, attribute, operators) => termsInFragments(clause, attribute, operators),
     },
+  };
+}
+
+/** What bounds changed scores in ranges of documents. */
+function changedRanges(
+  { rangeIn, lists }: BoundedScores,
+  { constant, factor }: ChangedBounds,
+  {
+    change,
+    boundBy,
+  }: {
+    readonly change: (score: number) => number;
+    readonly boundBy: (constant: number) => ChangedBounds | undefined;
+  },
+): BoundedScores["rangeIn"] {
+  const whole = { least: 0, greatest: constant };
+  return (start, end) => {
+    const range = rangeIn?.(start, end);
+    if (range === undefined) return whole;
+    if (lists.length > 0) {
+      const changed = boundBy(range.greatest);
+      // Lists are scaled alike everywhere.
+      return changed?.factor === factor ? { least: 0, greatest: changed.constant } : whole;
+    }
+    const [a, b] = [change(range.least), change(range.greatest)];
+    // What is infinite times nothing is no number.
+    return Number.isNaN(a + b) ? whole : { least: Math.min(a, b), greatest: Math.max(a, b) };
   };
 }
 

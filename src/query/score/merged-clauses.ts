@@ -75,7 +75,10 @@ export function mergedClauses<N extends MergedNode>({
         }
         if (parts.length === 1) return parts[0];
         const constant = bound(parts);
-        return constant === undefined ? undefined : { ...boundedTogether(parts, merge), constant };
+        if (constant === undefined) return undefined;
+        const together = boundedTogether(parts, merge);
+        const rangeIn = rangesTogether(parts, (own) => bound(own) ?? constant);
+        return { ...together, constant, rangeIn };
       },
     },
 
@@ -127,10 +130,25 @@ interface BoundClause {
   readonly scores: CandidateScores;
 }
 
+/** What bounds merged scores in ranges of documents; undefined if it is the same everywhere. */
+function rangesTogether(
+  parts: readonly BoundedScores[],
+  bound: (parts: readonly BoundedScores[]) => number,
+): BoundedScores["rangeIn"] {
+  if (parts.every(({ rangeIn }) => rangeIn === undefined)) return undefined;
+  return (start, end) => {
+    const own = parts.map((part) => {
+      const range = part.rangeIn?.(start, end);
+      return range === undefined ? part : { ...part, constant: range.greatest };
+    });
+    return { least: 0, greatest: bound(own) };
+  };
+}
+
 function boundedTogether(
   parts: readonly BoundedScores[],
   merge: (a: number, b: number) => number,
-): Omit<BoundedScores, "constant"> {
+): Omit<BoundedScores, "constant" | "rangeIn"> {
   const defaults = parts.flatMap(({ otherwise }) => otherwise ?? []);
   return {
     lists: parts.flatMap(({ lists }) => lists),

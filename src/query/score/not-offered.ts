@@ -10,14 +10,18 @@ export interface NotOffered {
   readonly from: number;
   /** Those before it that no list has, too. */
   readonly unlisted: boolean;
+  /** Of those without postings, whether any of a range may be kept; absent: it may. */
+  readonly mayReach?: ((start: number, end: number) => boolean) | undefined;
 }
 
+/** Documents that are left or not together. */
+const RANGE_DOCUMENTS = 1024;
 /** Postings that are looked at between two pauses, of a nanosecond each. */
 const POSTINGS_PER_STEP = 131_072;
 
 /** Those of `within`. */
 export function* notOfferedBits(
-  { from, unlisted }: NotOffered,
+  { from, unlisted, mayReach }: NotOffered,
   lists: readonly ScoredList[],
   within: OrdinalBits,
 ): Steps<OrdinalBits> {
@@ -33,6 +37,9 @@ export function* notOfferedBits(
     }
   }
   for (let w = 0; w < others.length; w++) others[w] = within[w] & ~others[w];
-  addRange(rest, others, 0, from);
+  for (let start = 0; start < from; start += RANGE_DOCUMENTS) {
+    const end = Math.min(start + RANGE_DOCUMENTS, from);
+    if (mayReach?.(start, end) !== false) addRange(rest, others, start, end);
+  }
   return rest;
 }

@@ -1,19 +1,17 @@
 /** Numeric attributes as scores, straight from the columns. */
 
-import { assert } from "../../base/assert.ts";
 import { oneStep, type Steps } from "../../base/steps.ts";
 import { hasValue } from "../../codec/columns-value.ts";
-import type { Column, ColumnData } from "../../model/columns.ts";
-import { SORTED_NUMBERS_INDEX } from "../../segment/columns/sorted-numbers-index.ts";
+import type { Column } from "../../model/columns.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { integerReader, type ScalarData, scalarReader } from "../column-values.ts";
+import { type ScalarData, scalarReader } from "../column-values.ts";
 import { andBits, eachBit, presenceBits } from "../ordinal-bits.ts";
 import type { PredicateRun } from "../plan/operator.ts";
-import { type BoundedScores, constantBound } from "./bounded-scores.ts";
+import { type BoundedScores, constantBound, type ScoreRange } from "./bounded-scores.ts";
+import { type NumberRange, numberBlocks } from "./number-blocks.ts";
+import { type NumberReader, numberReader } from "./number-reader.ts";
 import { noScores, type SegmentScores } from "./segment-scores.ts";
 
-/** The nearest 64-bit float of a document's value. */
-export type NumberReader = (ordinal: number) => number;
 /** The value itself. */
 export type ExactReader = (ordinal: number) => bigint | number;
 
@@ -38,15 +36,26 @@ export function* scoreNumbers(
   return { values, scored };
 }
 
-/** The same scores, none of which exceeds a constant, before values are read. */
-export function boundNumbers(
+/** What scores lie between whose numbers lie in a range; they rise or fall with those. */
+export type ScoreSpread = (range: NumberRange) => ScoreRange;
+
+/** The same scores before values are read, and what bounds them: no less than documents without. */
+export function* boundNumbers(
   attribute: string,
   { view }: PredicateRun,
-  scorer: NumberScorer,
-  constant: number,
-): BoundedScores {
+  { scorer, spread }: { readonly scorer: NumberScorer; readonly spread: ScoreSpread },
+): Steps<BoundedScores> {
+  const blocks = yield* numberBlocks(attribute, view);
+  const rangeIn = (start: number, end: number): ScoreRange => {
+    const range = blocks?.rangeIn(start, end);
+    if (range === undefined) return NOTHING;
+    const { least, greatest } = spread(range);
+    return { least, greatest: Math.max(0, greatest) };
+  };
+  const isKnown = blocks !== undefined;
   return constantBound({
-    constant,
+    constant: isKnown ? rangeIn(0, view.documentCount).greatest : Number.POSITIVE_INFINITY,
+    rangeIn: isKnown ? rangeIn : undefined,
     otherwise: undefined,
     bind: () =>
       oneStep(() => {
@@ -63,19 +72,8 @@ export function boundNumbers(
   });
 }
 
-/**
- * What no value exceeds, and at least 0, what documents without one add. Infinity where a segment
- * has the attribute's values in no order. Throws `BytesMissing`.
- */
-export function greatestNumber(attribute: string, view: SegmentView): number {
-  const sorted = view.index(SORTED_NUMBERS_INDEX, attribute);
-  const column = view.column(attribute)?.column;
-  if (sorted === undefined || column === undefined) return Number.POSITIVE_INFINITY;
-  const { isExact, keys, entryCount } = sorted;
-  if (isExact) return Math.max(0, Number(keys.at(-1)));
-  const [last] = sorted.entries(entryCount - 1, entryCount);
-  return Math.max(0, readerOf(column.data)(last));
-}
+/** Where no document has a value. */
+const NOTHING: ScoreRange = { least: 0, greatest: 0 };
 
 interface OpenNumbers {
   readonly column: Pick<Column, "data"> & { readonly presence?: Uint8Array | undefined };
@@ -92,11 +90,6 @@ function openNumbers(
   const column = isId ? { data: view.ids, presence: undefined } : view.column(attribute)?.column;
   if (column === undefined) return undefined;
   const { data } = column;
-  const read = readerOf(data);
+  const read = numberReader(data);
   return { column, score: scorer(read, scalarReader(data as ScalarData) as ExactReader) };
-}
-
-function readerOf(data: ColumnData): NumberReader {
-  assert(data.kind === "i64" || data.kind === "u64" || data.kind === "f64", "score of no number");
-  return data.kind === "f64" ? (ordinal) => data.values[ordinal] : integerReader(data);
 }
