@@ -10,6 +10,7 @@ import { FOUND_WORDS } from "../../kernel/code-scan.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { VectorPlace } from "../../segment/segment-view.ts";
 import { BYTE_CODE_INDEX, type ByteCodeView } from "../../segment/vectors/byte-code-index.ts";
+import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { type ByteQuery, byteQuery, reachOf } from "../../vector/byte-bounds.ts";
 import { unitVector } from "../../vector/metric.ts";
 import { andBits, countRange, eachPart, type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
@@ -23,11 +24,20 @@ const CODES_PER_STEP = 2 ** 21;
 /** Rows before the first look at the threshold, and twice as many before each that follows. */
 const FIRST_LOOK = 32;
 
+/** What a segment has. */
+interface OpenCodes {
+  readonly codes: ByteCodeView;
+  readonly vectors: VectorPlace;
+  readonly isFresh: boolean;
+}
+
 /** The matches of one segment with codes, and a query. */
 export class ByteCodedSegment {
   /** Matches that have a vector. */
   readonly candidates: OrdinalBits;
   readonly candidateCount: number;
+  /** It is in memory, where all vectors lie end to end (`memtable-indexes.ts`). */
+  readonly isFresh: boolean;
   readonly #codes: ByteCodeView;
   readonly #target: VectorTarget;
   readonly #vectors: VectorPlace;
@@ -36,12 +46,13 @@ export class ByteCodedSegment {
   readonly #chunks = new Map<number, ArenaBytes>();
 
   private constructor(
-    { codes, vectors }: { readonly codes: ByteCodeView; readonly vectors: VectorPlace },
+    { codes, vectors, isFresh }: OpenCodes,
     candidates: OrdinalBits,
     { target, sent }: { readonly target: VectorTarget; readonly sent: Float32Array },
   ) {
     this.candidates = candidates;
     this.candidateCount = countRange(candidates, 0, candidates.length << 5);
+    this.isFresh = isFresh;
     this.#codes = codes;
     this.#vectors = vectors;
     this.#target = target;
@@ -67,7 +78,8 @@ export class ByteCodedSegment {
       presence === undefined
         ? matches
         : andBits(presenceBits(presence, view.documentCount), matches);
-    return new ByteCodedSegment({ codes, vectors }, candidates, { target, sent });
+    const isFresh = !view.hasIndex(CLUSTER_INDEX, attribute);
+    return new ByteCodedSegment({ codes, vectors, isFresh }, candidates, { target, sent });
   }
 
   /** Looks at all codes that a scan reads. */

@@ -36,9 +36,10 @@ export interface Probe extends Omit<Narrowing, "wanted"> {
 }
 
 /**
- * The matches to look at in each segment: all of them where it has no codes, or those that were
- * picked, which are then marked as narrowed. Throws `BytesMissing` for the clusters of a segment,
- * or for all codes that the walk is going to read.
+ * The matches to look at in each segment: those that were picked, which are then marked as
+ * narrowed. Of segments without clusters none is left out that may be among the nearest
+ * (`narrowByCodes`). Throws `BytesMissing` for the clusters of a segment, or for all codes that the
+ * walk is going to read.
  */
 export function* probeClusters(
   segments: readonly SegmentMatches[],
@@ -67,9 +68,12 @@ export function* probeClusters(
   } finally {
     returnWalkArrays(arrays);
   }
-  return segments.map(({ view, matches }, segment) => {
+  const others = segments.filter((_, segment) => coded[segment] === undefined);
+  const narrowed = yield* narrowByCodes(others, { ...probe, wanted: plan.wanted });
+  let other = 0;
+  return segments.map(({ view }, segment) => {
     const own = coded[segment];
-    if (own === undefined) return { matching: matchedBits(matches), isNarrowed: false };
+    if (own === undefined) return narrowed[other++];
     const ordinals = found[segment].rows.map((row) => own.ordinalAt(row));
     return { matching: matchingOf(ordinals, view), isNarrowed: true };
   });

@@ -12,6 +12,13 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import {
+  type DrawVector,
+  roundedToF16,
+  uniformVector,
+  VECTOR_KINDS,
+  vectorOf,
+} from "../../../test/support/random/vector-kinds.ts";
+import {
   ARENA_MEMORY,
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
@@ -29,42 +36,15 @@ import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
 import { ScanProgress } from "../executor/scan-progress.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { codesPay, loadingPays } from "./narrow-by-codes.ts";
+import { codesPay, freshCodesPay, loadingPays } from "./narrow-by-codes.ts";
 
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 const ELEMENTS = ["f32", "f16"] as const;
 
-type Draw = (random: Random, dimensions: number) => Float32Array;
-
-const vectorOf = (dimensions: number, element: (d: number) => number): Float32Array =>
-  Float32Array.from({ length: dimensions }, (_, d) => element(d));
-
-const uniform: Draw = (random, dimensions) => vectorOf(dimensions, () => random.next() - 0.5);
-
-/** What vectors may be like. */
-const KINDS: Readonly<Record<string, Draw>> = {
-  anywhere: uniform,
-  "few different ones": (random, dimensions) => {
-    const same = seededRandom(random.below(3));
-    return vectorOf(dimensions, () => same.next() - 0.5);
-  },
-  "nearly one": (random, dimensions) =>
-    vectorOf(dimensions, (d) => Math.sin(d) + 1e-6 * (random.next() - 0.5)),
-  "half of them zero": (random, dimensions) =>
-    random.below(2) === 0 ? new Float32Array(dimensions) : uniform(random, dimensions),
-  "of all lengths": (random, dimensions) => {
-    const size = 10 ** (random.below(61) - 30);
-    return uniform(random, dimensions).map((value) => value * size);
-  },
-  "too long for distances": (random, dimensions) =>
-    uniform(random, dimensions).map((value) => value * 1e30),
-  whole: (random, dimensions) => vectorOf(dimensions, () => random.below(3)),
-};
-
 interface Drawn {
   readonly metric: DistanceMetric;
   readonly element: (typeof ELEMENTS)[number];
-  readonly draw: Draw;
+  readonly draw: DrawVector;
   readonly dimensions: number;
 }
 
@@ -75,10 +55,7 @@ function namespaceOf(random: Random, { metric, element, draw, dimensions }: Draw
   const schema = schemaOf({ vector: type, further: type, n: "int" }, { distanceMetric: metric });
   const stored = () => {
     const vector = draw(random, dimensions);
-    if (element === "f32") return vector;
-    return Float32Array.from(
-      Float16Array.from(vector.map((x) => Math.max(-6e4, Math.min(x, 6e4)))),
-    );
+    return element === "f32" ? vector : roundedToF16(vector);
   };
   const document = (id: number) => {
     const vectors = { vector: stored(), further: stored() };
@@ -116,13 +93,13 @@ function search(snapshot: Snapshot, sought: Sought, progress?: ScanProgress) {
 }
 
 describe.each(METRICS)("%s", (metric) => {
-  test.each(Object.keys(KINDS))("of vectors that are %s: the same to the bit", (kind) => {
+  test.each(Object.keys(VECTOR_KINDS))("of vectors that are %s: the same to the bit", (kind) => {
     const seeds = effort({ usual: 2, full: 12 });
     for (let seed = 1; seed <= seeds; seed++) {
       const random = seededRandom(seed);
       const element = ELEMENTS[seed % 2];
       const dimensions = [40, 48, 65, 100, 300][random.below(5)];
-      const given = { metric, element, draw: KINDS[kind], dimensions };
+      const given = { metric, element, draw: VECTOR_KINDS[kind], dimensions };
       const { near, coded, query } = namespaceOf(random, given);
       for (const attribute of ["vector", "further"]) {
         for (const rest of [
@@ -143,7 +120,7 @@ describe.each(METRICS)("%s", (metric) => {
 
   test("codes of all matches are looked at, and few vectors", () => {
     const random = seededRandom(1);
-    const given = { metric, element: "f32", draw: uniform, dimensions: 256 } as const;
+    const given = { metric, element: "f32", draw: uniformVector, dimensions: 256 } as const;
     const { near, coded, query } = namespaceOf(random, given);
     const { stats } = search(coded, { values: query });
     // 683 and 682 of each 700 have a vector, and 49 in the segment without codes.
@@ -163,7 +140,7 @@ describe.each(METRICS)("%s", (metric) => {
   });
 
   test("remote codes take a round, and vectors that are near another", () => {
-    const given = { metric, element: "f32", draw: uniform, dimensions: 64 } as const;
+    const given = { metric, element: "f32", draw: uniformVector, dimensions: 64 } as const;
     const { coded, query } = namespaceOf(seededRandom(2), given);
     const { remote, sources } = remoteOf(coded);
     const expected = search(coded, { values: query });
@@ -182,7 +159,7 @@ describe.each(METRICS)("%s", (metric) => {
   });
 
   test("plans tell of codes", () => {
-    const given = { metric, element: "f32", draw: uniform, dimensions: 40 } as const;
+    const given = { metric, element: "f32", draw: uniformVector, dimensions: 40 } as const;
     const { near, coded, query } = namespaceOf(seededRandom(3), given);
     const explain = (snapshot: Snapshot) =>
       runSteps(explainRequest(snapshot, requestFor({ values: query }), { kernels: KERNELS }));
@@ -200,7 +177,7 @@ test.each(METRICS)("%s: codes that tell too little are given up", (metric) => {
     { distanceMetric: metric },
   );
   const random = seededRandom(6);
-  const searched = (draw: Draw) => {
+  const searched = (draw: DrawVector) => {
     const documents = Array.from({ length: 12_000 }, (_, i) =>
       documentOf(BigInt(i), { vector: draw(random, 16) }),
     );
@@ -215,7 +192,7 @@ test.each(METRICS)("%s: codes that tell too little are given up", (metric) => {
   expect(same).toMatchObject({ candidatesReranked: 0, vectorsScored: 12_000 });
   expect(same.codesScanned).toBeGreaterThanOrEqual(8192);
   expect(same.codesScanned).toBeLessThan(12_000);
-  expect(searched(uniform)).toMatchObject({ codesScanned: 12_000 });
+  expect(searched(uniformVector)).toMatchObject({ codesScanned: 12_000 });
 });
 
 test("codes pay for many matches and few results", () => {
@@ -225,6 +202,10 @@ test("codes pay for many matches and few results", () => {
   expect(codesPay(1024, 257)).toBe(false);
   expect(codesPay(4000, 1000)).toBe(true);
   expect(codesPay(3999, 1000)).toBe(false);
+  expect(freshCodesPay(4095, 1)).toBe(false);
+  expect(freshCodesPay(4096, 102)).toBe(true);
+  expect(freshCodesPay(4096, 103)).toBe(false);
+  expect(freshCodesPay(40_000, 1000)).toBe(true);
 });
 
 test("codes are loaded where they have at most five eighths of the missing bytes", () => {
@@ -239,7 +220,12 @@ test("codes are loaded where they have at most five eighths of the missing bytes
 });
 
 test.each(ELEMENTS)("codes of %s are not loaded where the vectors are there", (element) => {
-  const given = { metric: "euclidean_squared", element, draw: uniform, dimensions: 256 } as const;
+  const given = {
+    metric: "euclidean_squared",
+    element,
+    draw: uniformVector,
+    dimensions: 256,
+  } as const;
   const { coded, query } = namespaceOf(seededRandom(4), given);
   const { remote, sources } = remoteOf(coded);
   const values = query;

@@ -1,10 +1,17 @@
+import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import { idComparer } from "../order/document-order.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type ProbePlan, probeClusters } from "./cluster-probe.ts";
-import { explainScan, rankVectors, type VectorRankNode, vectorNeeds } from "./vector-scan-rank.ts";
+import {
+  explainCodes,
+  explainScan,
+  rankVectors,
+  type VectorRankNode,
+  vectorNeeds,
+} from "./vector-scan-rank.ts";
 
 /** A ranking that looks at the clusters near the query, and at all candidates without clusters. */
 export interface VectorProbeNode extends VectorRankNode {
@@ -41,15 +48,24 @@ export const VECTOR_PROBE: RankOperator<VectorProbeNode> = {
   explain: (node, snapshot) => [explainScan(node), ...explainProbe(node, snapshot)],
 };
 
-/** Nothing where no segment has clusters. */
+/** Nothing where no segment has codes. */
 function explainProbe({ target, probe }: VectorProbeNode, { segments }: Snapshot): string[] {
-  const coded = segments.filter(({ view }) => view.hasIndex(CODE_INDEX, target.attribute)).length;
-  if (coded === 0) return [];
+  const { attribute } = target;
+  const without = segments.filter(({ view }) => !view.hasIndex(CODE_INDEX, attribute));
+  const fresh = without.filter(({ view }) => view.hasIndex(BYTE_CODE_INDEX, attribute)).length;
+  const coded = segments.length - without.length;
+  const lines = coded === 0 ? [] : explainWalk(probe, coded, segments.length);
+  if (fresh === 0) return lines;
+  const where = `${coded === 0 ? "but" : "and"} in ${fresh} of ${segments.length} segments`;
+  return [...lines, ...explainCodes(where, probe.wanted)];
+}
+
+function explainWalk(probe: ProbePlan, codedCount: number, segmentCount: number): string[] {
   const { wanted, missedMax, atCost, exactMatchesMax } = probe;
   const missed = Number(missedMax.toFixed(2));
   const most = atCost && Number(atCost.missedMax.toFixed(2));
   const more = most === undefined ? "" : `, or ${most} in far too many clusters`;
-  const where = `${coded} of ${segments.length} segments`;
+  const where = `${codedCount} of ${segmentCount} segments`;
   return [
     `  but in ${where} by codes, cluster by cluster, until all others are expected to have`,
     `  less than ${missed} of the best ${wanted}${more}; exactly where bounds overlap, or up to`,

@@ -41,7 +41,7 @@ export const VECTOR_SCAN: RankOperator<VectorScanNode> = {
   distOf: (key) => key,
   grain: () => "ordinals",
   needs: ({ target }, { view }) => vectorNeeds(target, view),
-  explain: (node, snapshot) => [explainScan(node), ...explainCodes(node, snapshot)],
+  explain: (node, snapshot) => [explainScan(node), ...explainNarrow(node, snapshot)],
 };
 
 /** Offers the documents of a part that have a vector. */
@@ -70,12 +70,17 @@ export function vectorNeeds({ attribute }: VectorTarget, view: SegmentView): Nee
 }
 
 /** Nothing where no segment has codes that help. */
-function explainCodes({ target, wanted }: VectorScanNode, { segments }: Snapshot): string[] {
+function explainNarrow({ target, wanted }: VectorScanNode, { segments }: Snapshot): string[] {
   const { attribute } = target;
   const coded = segments.filter(({ view }) => view.hasIndex(BYTE_CODE_INDEX, attribute)).length;
   if (coded === 0 || wanted === undefined) return [];
+  return explainCodes(`but in ${coded} of ${segments.length} segments`, wanted);
+}
+
+/** Lines about segments of which only some matches are compared, by codes of all. */
+export function explainCodes(where: string, wanted: number): string[] {
   return [
-    `  but in ${coded} of ${segments.length} segments of what may be among the best ${wanted} by`,
+    `  ${where} of what may be among the best ${wanted} by`,
     "  codes of all matches, whose bounds always hold",
   ];
 }
