@@ -76,7 +76,8 @@ export async function indexNamespace(
   const { clock, random, memory } = options;
   let made = 0;
   const prefix = Buffer.from(random.bytes(8)).toString("hex");
-  const documents = new NamespaceDocuments(memory, () => `${prefix}-${++made}` as SegmentId);
+  const newSegmentId = () => `${prefix}-${++made}` as SegmentId;
+  const documents = new NamespaceDocuments({ memory, newSegmentId });
   const source = options.storeFor(undefined);
   const manifests = new ManifestStore({ store: source, clock, random, generation });
   try {

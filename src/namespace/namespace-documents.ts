@@ -13,11 +13,11 @@ import type { WriteBatch } from "../log/wal-records.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
-import type { SegmentMemory } from "../segment/format/segment-memory.ts";
 import { type IdKeys, idKeys } from "../segment/ids/id-section.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import {
   Memtable,
+  type MemtableOptions,
   type PreparedSegments,
   SEGMENT_MERGE_DOCUMENTS_MAX,
 } from "../segment/memtable/memtable.ts";
@@ -63,8 +63,8 @@ export class NamespaceDocuments {
   /** Dropped and let go of by all others. */
   #held: SegmentId[] = [];
 
-  constructor(memory: SegmentMemory, newSegmentId: () => SegmentId) {
-    this.memtable = new Memtable({ memory, newSegmentId });
+  constructor(options: MemtableOptions) {
+    this.memtable = new Memtable(options);
   }
 
   /** No segment is here and none waits for its readers. */

@@ -19,6 +19,7 @@ import type { ArenaBytes, ArenaRange } from "../../kernel/arena.ts";
 import type { ColumnData, DocumentColumns } from "../../model/columns.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
+import type { AttributeIndex } from "../attribute-index.ts";
 import type { SegmentPlan } from "../format/segment-layout.ts";
 import type { SegmentMemory } from "../format/segment-memory.ts";
 import { hashKeys, type IdKeys, idKeys } from "../ids/id-section.ts";
@@ -29,6 +30,7 @@ import { planSegment } from "../segment-writer.ts";
 import { DocumentSequences } from "./document-sequences.ts";
 import { LiveSegment } from "./live-segment.ts";
 import { type AddedSegment, describeDeleted, type MemtableDelta } from "./memtable-delta.ts";
+import { hasByteCodes } from "./memtable-indexes.ts";
 import { pickMerge } from "./pick-merge.ts";
 
 /** Bytes of documents that one segment in memory is built from; bounds what grows in one go. */
@@ -51,6 +53,8 @@ export interface MemtableOptions {
   readonly memory: SegmentMemory;
   /** Makes ids that are unique in the namespace, for ever. */
   newSegmentId(): SegmentId;
+  /** What merges make for each attribute; absent: what stored segments have. */
+  mergedIndexes?(schema: Schema): readonly AttributeIndex[];
 }
 
 /** One commit: deletes come first, then the documents replace those with their ids. */
@@ -236,13 +240,15 @@ export class Memtable {
   }
 
   /**
-   * Merges some segments if there are too many small ones, at most `budgetDocuments` live documents
-   * of `bytesMax`; undefined if there is nothing to do. To be called after commits and when idle.
+   * Merges some segments if there are too many small ones, at most `budgetDocuments` live
+   * documents; undefined if there is nothing to do. To be called after commits and when idle.
+   * `bytesMax` is for documents that stored segments are about to take over: it bounds what is
+   * copied until then.
    */
   *compactStep(
     budgetDocuments: number,
     schema: Schema,
-    bytesMax = SEGMENT_MERGE_BYTES_MAX,
+    bytesMax?: number,
   ): Steps<MemtableDelta | undefined> {
     const picked = pickMerge(
       this.#segments.map(({ view, liveCount }) => {
@@ -250,12 +256,15 @@ export class Memtable {
       }),
       {
         documentsMax: Math.min(budgetDocuments, SEGMENT_MERGE_DOCUMENTS_MAX),
-        bytesMax: Math.min(bytesMax, SEGMENT_MERGE_BYTES_MAX),
+        bytesMax: Math.min(bytesMax ?? SEGMENT_MERGE_BYTES_MAX, SEGMENT_MERGE_BYTES_MAX),
       },
     );
     if (picked === undefined) return undefined;
     const inputs = picked.map((index) => this.#segments[index]);
-    return yield* this.#merge(inputs, schema);
+    // Codes that are there are kept; to make them takes longer than they would save.
+    const haveCodes = bytesMax === undefined || inputs.some(({ view }) => hasByteCodes(view));
+    const indexes = haveCodes ? this.#options.mergedIndexes?.(schema) : undefined;
+    return yield* this.#merge(inputs, schema, indexes);
   }
 
   /**
@@ -264,7 +273,8 @@ export class Memtable {
    */
   *rebuildStep(schema: Schema): Steps<MemtableDelta | undefined> {
     const stale = this.#segments.find(({ view }) => !matchesSchema(view, schema));
-    return stale && (yield* this.#merge([stale], schema));
+    const indexes = this.#options.mergedIndexes?.(schema);
+    return stale && (yield* this.#merge([stale], schema, indexes));
   }
 
   /** How many documents are in segments that have the indexes of a schema. */
@@ -303,9 +313,13 @@ export class Memtable {
   }
 
   /** Until it has ended nothing else may change what is live. */
-  *#merge(inputs: readonly LiveSegment[], schema: Schema): Steps<MemtableDelta> {
+  *#merge(
+    inputs: readonly LiveSegment[],
+    schema: Schema,
+    indexes: readonly AttributeIndex[] | undefined,
+  ): Steps<MemtableDelta> {
     const revision = this.#revision;
-    const added = yield* this.#addAll([() => planMerge(inputs, schema)]);
+    const added = yield* this.#addAll([() => planMerge(inputs, schema, indexes)]);
     assert(revision === this.#revision, "documents have changed during a merge");
     if (schema.dropCount !== undefined) this.#countLess(inputs, added);
     const sequences = inputs.map((input) => this.#sequencesOf(input).ofLive(input.liveBitmap));

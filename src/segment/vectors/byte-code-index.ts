@@ -11,6 +11,8 @@ import type { SectionPlan } from "../format/segment-layout.ts";
 import {
   BYTE_CODE_SECTIONS,
   type ByteCodeDescription,
+  type ByteCodePart,
+  isSameCoding,
   openByteCodeDescription,
   planByteCodes,
 } from "./byte-code-section.ts";
@@ -41,19 +43,37 @@ export const BYTE_CODE_INDEX: AttributeIndex<ByteCodeView> = {
   touch,
 };
 
-function merge({ attribute, type, clusters, inputs }: MergedValues): Steps<SectionPlan[]> {
+function merge(values: MergedValues): Steps<SectionPlan[]> {
   return oneStep(() => {
+    const { clusters } = values;
     const origin = clusters?.byteOrigin;
-    if (clusters === undefined || origin === undefined || type.kind !== "vector") return [];
-    const { dimensions, element: format } = type;
-    const parts = inputs.map(({ view, ordinals }) => {
-      const dense = view.index(VECTOR_INDEX, attribute);
-      if (dense === undefined) return { vectors: undefined, ordinals };
-      const { inverseNorms } = dense.description;
-      return { vectors: { ...dense.vectors, format, dimensions, inverseNorms }, ordinals };
-    });
-    return planByteCodes(attribute, { metric: clusters.metric, dimensions, origin }, parts);
+    if (clusters === undefined || origin === undefined) return [];
+    const { metric, dimensions } = clusters;
+    return mergeByteCodes(values, { metric, dimensions, origin });
   });
+}
+
+/**
+ * Plans the codes of all vectors: copied where an input has the same ones, else made when they are
+ * written.
+ */
+export function mergeByteCodes(
+  { attribute, type, inputs }: MergedValues,
+  description: ByteCodeDescription,
+): SectionPlan[] {
+  if (type.kind !== "vector") return [];
+  const { dimensions, element: format } = type;
+  const parts = inputs.map(({ view, ordinals }): ByteCodePart => {
+    const dense = view.index(VECTOR_INDEX, attribute);
+    if (dense === undefined) return { vectors: undefined, ordinals };
+    const { inverseNorms } = dense.description;
+    const vectors = { ...dense.vectors, format, dimensions, inverseNorms };
+    const known = view.index(BYTE_CODE_INDEX, attribute);
+    const isWhole = known !== undefined && known.chunkRows >= view.documentCount;
+    const isKnown = isWhole && isSameCoding(known, description);
+    return { vectors, ordinals, codes: isKnown ? known.chunk(0).bytes : undefined };
+  });
+  return planByteCodes(attribute, description, parts);
 }
 
 function open(sections: AttributeSections): ByteCodeView | undefined {

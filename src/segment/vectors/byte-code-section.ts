@@ -7,6 +7,7 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
+import { copyFixed } from "../../codec/columns-gather.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import { byteCodeStride } from "../../kernel/byte-code-scan.ts";
 import { ELEMENT_BYTES } from "../../kernel/kernel.ts";
@@ -26,7 +27,10 @@ const PAYING_EIGHTHS = 5;
 const STEP_NUMBERS = 1 << 16;
 
 /** Tells whether reading codes is enough cheaper than reading the vectors. */
-export function byteCodesPay({ dimensions, format }: Omit<VectorRows, "inverseNorms">): boolean {
+export function byteCodesPay({
+  dimensions,
+  format,
+}: Pick<VectorRows, "dimensions" | "format">): boolean {
   return 8 * byteCodeStride(dimensions) <= PAYING_EIGHTHS * dimensions * ELEMENT_BYTES[format];
 }
 
@@ -38,11 +42,19 @@ export interface ByteCodeDescription {
   readonly origin: Float32Array;
 }
 
+/** Tells whether two descriptions give the same codes of a vector. */
+export function isSameCoding(a: ByteCodeDescription, b: ByteCodeDescription): boolean {
+  if (a.metric !== b.metric || a.dimensions !== b.dimensions) return false;
+  return a.origin.every((element, d) => element === b.origin[d]);
+}
+
 /** Some rows of vectors, in the order in which they are wanted. */
 export interface ByteCodePart {
   /** Undefined where no document has a vector. */
   readonly vectors: VectorRows | undefined;
   readonly ordinals: Uint32Array;
+  /** All codes of the vectors, of the same description; absent: they are to be made. */
+  readonly codes?: Uint8Array | undefined;
 }
 
 /** Plans both sections; codes are made when they are written. */
@@ -81,7 +93,13 @@ function* writeCodes(
   const stride = byteCodeStride(dimensions);
   const stepRows = Math.ceil(STEP_NUMBERS / dimensions);
   let row = 0;
-  for (const { vectors, ordinals } of parts) {
+  for (const { vectors, ordinals, codes } of parts) {
+    if (codes !== undefined) {
+      const end = row + ordinals.length;
+      yield* copyFixed(codes, ordinals, stride, target.subarray(row * stride, end * stride));
+      row = end;
+      continue;
+    }
     if (vectors === undefined) {
       target.fill(0, row * stride, (row + ordinals.length) * stride);
       row += ordinals.length;
