@@ -37,7 +37,7 @@ const CANDIDATES_PER_RESULT = 4;
 /**
  * The same of vectors in memory that lie end to end: codes save a fifth of the time of 4,000 with
  * 768 dimensions and nothing with 128, and to compare one anywhere takes as long as to scan several
- * (ADR 57).
+ * (ADR 59).
  */
 const FRESH_CANDIDATES_MIN = 4_096;
 const FRESH_CANDIDATES_PER_RESULT = 40;

@@ -20,7 +20,7 @@ import {
 /**
  * Documents from which on a merged segment has byte codes. What is smaller is merged again soon:
  * each vector is coded once, sooner or later. Segments that a commit writes have none, as making
- * them then would slow ingestion down by a tenth (ADR 57).
+ * them then would slow ingestion down by a tenth (ADR 59).
  */
 const CODED_DOCUMENTS_MIN = 256;
 
