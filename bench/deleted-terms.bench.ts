@@ -2,7 +2,7 @@
  * What it costs to know how many live documents have a term where some are deleted: to plan queries
  * of three terms in one thread, with counts of the deleted ones' terms and without, hot and cold;
  * to make the counts when the log is folded, and to keep them. Texts have words by Zipf's law and
- * lengths around 44 words (log-normal), in one stored segment, of which windows of 64 KiB are read.
+ * lengths around 44 words (log-normal), in one stored segment, which is read in windows of 64 KiB.
  *
  * Run: `node bench/deleted-terms.bench.ts [documents]`; times are medians over 60 queries of the
  * least of several runs.
@@ -180,7 +180,7 @@ function hot(segment: LiveSegment, counted: CountedDeletions | undefined): numbe
   return least.sort((a, b) => a - b)[QUERIES >> 1];
 }
 
-/** KiB beside the dictionary that a cold plan reads, in the mean, and the rounds. */
+/** KiB beside the dictionary that a plan reads when nothing is there, in the mean, and the rounds. */
 function cold(segment: LiveSegment, counted: CountedDeletions | undefined): string {
   let [bytes, rounds] = [0, 0];
   for (const terms of queries) {
@@ -253,8 +253,7 @@ for (const deleted of [1, 10, 100, 300, 1000, 0.01 * COUNT, 0.1 * COUNT, 0.5 * C
   const decodeMs = performance.now() - decoding;
   console.log(
     `${deleted}: ${ms.toFixed(1)} ms, ${(source.bytesRead / 2 ** 20).toFixed(1)} MiB; ` +
-      `${before} → ${after} bytes, in memory ${memory} more, decoded in ` +
-      `${decodeMs.toFixed(1)} ms`,
+      `${before} → ${after} bytes, in memory ${memory} more, decoded in ${decodeMs.toFixed(1)} ms`,
   );
 }
 

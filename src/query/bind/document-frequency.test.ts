@@ -8,12 +8,14 @@ import {
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
+import { must } from "../../base/assert.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import { clearBit, hasBit } from "../../codec/bitmap.ts";
 import {
   type CountedDeletions,
   encodeTermCounts,
 } from "../../segment/deletions/counted-deletions.ts";
+import { nameSegments } from "../../segment/named-columns.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
@@ -202,6 +204,25 @@ test("texts are not read by other options than the index was made with", () => {
     documentFrequency(later, { attribute: "text", term: "all", options }, together);
   expect(runRemote(sources, count, 3)).toBe(MANY - 1);
   expect(sources[0].bytesLoaded).toBeGreaterThanOrEqual(2 * MANY);
+});
+
+test("counts are those of the column that an attribute has after it was dropped", () => {
+  const [segment] = snapshotOf(30).segments;
+  const counted = countedOf(segment);
+  const attribute = must(schema.attributes.get("text"), "it is declared");
+  const renamed = {
+    ...schema,
+    dropCount: 1,
+    attributes: new Map([
+      ["other", { ...attribute, column: "text" }],
+      // Nobody's, although it is called as a column that has counts.
+      ["text", { ...attribute, column: "$1:text" }],
+    ]),
+  };
+  const [named] = nameSegments([{ ...without(segment, []), counted }], renamed);
+  expect([...(named.counted?.terms.keys() ?? [])]).toEqual(["other"]);
+  const of = { attribute: "other", term: "half" };
+  expect(documentFrequency([named], of, together)).toBe(450);
 });
 
 test("counts of more documents than have a term are damage", () => {
