@@ -114,7 +114,7 @@ class WindowSource implements ByteSource {
   }
 }
 
-function makeSegment(): { view: OpenSegment; source: WindowSource; textBytes: number } {
+function makeSegment(): { open: () => OpenSegment; source: WindowSource; textBytes: number } {
   let textBytes = 0;
   const documents = Array.from({ length: COUNT }, (_, i) => {
     const length = Math.max(5, Math.min(400, Math.round(Math.exp(3.6 + 0.6 * normal()))));
@@ -129,10 +129,12 @@ function makeSegment(): { view: OpenSegment; source: WindowSource; textBytes: nu
   const near = openSegment("s" as SegmentId, bytes, { arena: 0, offset: 0 });
   const { content, head } = encodeStoredSegment(near, schema);
   const source = new WindowSource(content);
-  return { view: openStoredSegment("s" as SegmentId, head, () => source), source, textBytes };
+  const open = () => openStoredSegment("s" as SegmentId, head, () => source);
+  return { open, source, textBytes };
 }
 
-const { view, source, textBytes } = makeSegment();
+const { open, source, textBytes } = makeSegment();
+const view = open();
 const sizeOf = (kind: number) => view.sections("text").entry(kind)?.bytes ?? 0;
 const reads = { run: async <T>(attempt: () => T) => source.run(attempt) } as SegmentReads;
 const counting = { schema, reads, yield: async () => {} };
@@ -184,10 +186,8 @@ function hot(segment: LiveSegment, counted: CountedDeletions | undefined): numbe
 function cold(segment: LiveSegment, counted: CountedDeletions | undefined): string {
   let [bytes, rounds] = [0, 0];
   for (const terms of queries) {
-    const snapshot = snapshotOf(
-      segment,
-      counted && { ...counted, liveBitmap: counted.liveBitmap.slice() },
-    );
+    // Opened anew, as documents that were unpacked are kept.
+    const snapshot = { ...snapshotOf(segment, counted), view: open() };
     source.drop();
     source.run(() => planned({ ...snapshot, liveCount: COUNT }, terms));
     const before = source.bytesRead;
