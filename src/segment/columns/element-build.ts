@@ -113,8 +113,13 @@ function* presentElements({ offsets, presence, count }: ElementValues): Steps<{
   const ordinalOf = new Uint32Array(offsets[count]);
   const present = new Uint32Array(offsets[count]);
   let at = 0;
+  let worked = 0;
   for (let o = 0; o < count; o++) {
-    if (o % STEP_ENTRIES === STEP_ENTRIES - 1) yield;
+    worked += 1 + offsets[o + 1] - offsets[o];
+    if (worked > STEP_ENTRIES) {
+      worked = 0;
+      yield;
+    }
     if (!isPresent(presence, o)) continue;
     for (let e = offsets[o]; e < offsets[o + 1]; e++) {
       ordinalOf[e] = o;
@@ -140,7 +145,11 @@ function* keysOf(
   }
   const firsts = yield* firstEntries(by, positions);
   const starts = firsts ?? evenly(positions.length, FENCE_ENTRIES);
-  return { isExact: firsts !== undefined, keys: elementKeys(data, positions, starts), starts };
+  return {
+    isExact: firsts !== undefined,
+    keys: yield* elementKeys(data, positions, starts),
+    starts,
+  };
 }
 
 /** The first entry of each code, or where it would be. */
@@ -160,20 +169,45 @@ export function* codeStarts(
 }
 
 /** The elements of some entries; undefined of codes and bools, whose keys nobody keeps. */
-export function elementKeys(
+export function* elementKeys(
   { kind, values }: SortableData,
   positions: Uint32Array,
   starts: Uint32Array,
-): ElementKeys {
+): Steps<ElementKeys> {
   switch (kind) {
-    case "i64":
-      return BigInt64Array.from(starts, (start) => values[positions[start]]);
-    case "u64":
-      return BigUint64Array.from(starts, (start) => values[positions[start]]);
-    case "f64":
-      return Float64Array.from(starts, (start) => values[positions[start]]);
+    case "i64": {
+      const keys = new BigInt64Array(starts.length);
+      yield* eachStart(starts, (i) => {
+        keys[i] = values[positions[starts[i]]];
+      });
+      return keys;
+    }
+    case "u64": {
+      const keys = new BigUint64Array(starts.length);
+      yield* eachStart(starts, (i) => {
+        keys[i] = values[positions[starts[i]]];
+      });
+      return keys;
+    }
+    case "f64": {
+      const keys = new Float64Array(starts.length);
+      yield* eachStart(starts, (i) => {
+        keys[i] = values[positions[starts[i]]];
+      });
+      return keys;
+    }
     default:
       return undefined;
+  }
+}
+
+/** Keys that one step makes, each from anywhere in a column. */
+const STEP_KEYS = 8192;
+
+function* eachStart(starts: Uint32Array, visit: (index: number) => void): Steps<void> {
+  for (let i = 0; i < starts.length; i++) {
+    if (i % STEP_KEYS === STEP_KEYS - 1) yield;
+    visit(i);
   }
 }
 

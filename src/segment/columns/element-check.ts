@@ -66,7 +66,7 @@ function checkKeys(
     (start, i) => start < entryCount && (i === 0 || start > starts[i - 1]),
   );
   if (starts[0] !== 0 || !isRising) throw wrong;
-  const expected = elementKeys(data, positions, starts);
+  const expected = runSteps(elementKeys(data, positions, starts));
   if (keys?.constructor !== expected?.constructor || !areSame(keys, expected)) throw wrong;
   if (!isExact) return;
   let key = 0;
