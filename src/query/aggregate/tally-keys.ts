@@ -20,7 +20,7 @@ import type {
 const DOCUMENTS_PER_STEP = 4096;
 /** Places for each match, at most: those of which no document is are looked at, too. */
 const PLACES_MAX = 8;
-/** Places that have sums, at most: some 24 bytes for each sum of each. */
+/** Places that have sums, at most: some 24 bytes for each sum of each (ADR 58). */
 const SUMMED_PLACES_MAX = 65_536;
 /** Groups that are told of between two pauses, in about a microsecond each. */
 const GROUPS_PER_STEP = 256;

@@ -13,7 +13,7 @@ import {
 import { FENCE_ENTRIES, firstEntries, isPresent } from "./sorted-build.ts";
 import { evenly } from "./sorted-entries.ts";
 
-/** Parts of a segment's elements, at most: so many bitmaps a range joins, in some 10 µs each. */
+/** Parts of a segment's elements, at most: so many bitmaps a range joins, in some 10 µs each (ADR 58). */
 const PARTS_MAX = 64;
 /**
  * Entries of a part where elements have none of their own: an eighth of the documents, so that its
