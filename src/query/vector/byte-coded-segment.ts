@@ -94,6 +94,11 @@ export class ByteCodedSegment {
     return chunksWith(this.candidates, chunkRows).length * chunkRows * strideBytes;
   }
 
+  /** Bytes of the candidates' vectors. */
+  get vectorBytes(): number {
+    return this.candidateCount * this.#vectors.strideBytes;
+  }
+
   /** Looks at all vectors that a search without codes reads. */
   vectorNeeds(): Need[] {
     const chunks = chunksWith(this.candidates, this.#vectors.chunkRows);

@@ -202,10 +202,9 @@ test("codes pay for many matches and few results", () => {
   expect(codesPay(1024, 257)).toBe(false);
   expect(codesPay(4000, 1000)).toBe(true);
   expect(codesPay(3999, 1000)).toBe(false);
-  expect(freshCodesPay(4095, 1)).toBe(false);
-  expect(freshCodesPay(4096, 102)).toBe(true);
-  expect(freshCodesPay(4096, 103)).toBe(false);
-  expect(freshCodesPay(40_000, 1000)).toBe(true);
+  expect(freshCodesPay(5_999, 5_999_000, 1)).toBe(false);
+  expect(freshCodesPay(6_000, 6_000_000, 150)).toBe(true);
+  expect(freshCodesPay(6_000, 6_000_000, 151)).toBe(false);
 });
 
 test("codes are loaded where they have at most five eighths of the missing bytes", () => {
