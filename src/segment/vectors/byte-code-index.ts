@@ -28,7 +28,10 @@ export interface ByteCodeView extends ByteCodeDescription {
   chunk(index: number): ArenaBytes;
 }
 
-/** A segment has them if it has clusters, and if they are enough smaller than its vectors. */
+/**
+ * A stored segment has them if it has clusters, and if they are enough smaller than its vectors; of
+ * segments in memory see `memtable-indexes.ts`.
+ */
 export const BYTE_CODE_INDEX: AttributeIndex<ByteCodeView> = {
   name: "byte codes",
   sections: Object.values(BYTE_CODE_SECTIONS),
