@@ -182,7 +182,7 @@ function hot(segment: LiveSegment, counted: CountedDeletions | undefined): numbe
   return least.sort((a, b) => a - b)[QUERIES >> 1];
 }
 
-/** KiB beside the dictionary that a plan reads when nothing is there, in the mean, and the rounds. */
+/** KiB beside the dictionary that a cold plan reads, in the mean, and the rounds. */
 function cold(segment: LiveSegment, counted: CountedDeletions | undefined): string {
   let [bytes, rounds] = [0, 0];
   for (const terms of queries) {
@@ -253,7 +253,8 @@ for (const deleted of [1, 10, 100, 300, 1000, 0.01 * COUNT, 0.1 * COUNT, 0.5 * C
   const decodeMs = performance.now() - decoding;
   console.log(
     `${deleted}: ${ms.toFixed(1)} ms, ${(source.bytesRead / 2 ** 20).toFixed(1)} MiB; ` +
-      `${before} → ${after} bytes, in memory ${memory} more, decoded in ${decodeMs.toFixed(1)} ms`,
+      `${before} → ${after} bytes, in memory ${memory} more, decoded in ` +
+      `${decodeMs.toFixed(1)} ms`,
   );
 }
 

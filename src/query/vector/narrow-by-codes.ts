@@ -36,7 +36,7 @@ const CANDIDATES_PER_RESULT = 4;
 
 /**
  * Bytes of vectors in memory, end to end, from which on codes of them pay: of 2,000 with 768
- * dimensions they save a tenth of the time; fewer bytes are in the processor's caches (ADR 57).
+ * dimensions they save a tenth of the time; fewer bytes are in the processor's caches (ADR 59).
  */
 const FRESH_BYTES_MIN = 6_000_000;
 /** The same for each result, as to compare one vector anywhere takes as long as to scan several. */
