@@ -46,8 +46,8 @@ class NumberBlocks {
 const MADE = new WeakMap<SegmentView, Map<string, NumberBlocks>>();
 
 /**
- * The ranges of an attribute: a look at all of its values the first time, some 2 ns each (ADR 58). Undefined
- * if the segment has none, or they are no numbers. Throws `BytesMissing`.
+ * The ranges of an attribute: a look at all of its values the first time, some 2 ns each (ADR 58).
+ * Undefined if the segment has none, or they are no numbers. Throws `BytesMissing`.
  */
 export function* numberBlocks(
   attribute: string,
