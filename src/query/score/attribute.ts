@@ -1,7 +1,7 @@
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { boundNumbers, scoreNumbers } from "./number-column.ts";
+import { boundNumbers, scoreNumbers } from "./numbers/number-column.ts";
 
 /** The value of a numeric attribute. */
 export interface AttributeScoreNode extends ScoreNode {

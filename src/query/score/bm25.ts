@@ -23,8 +23,8 @@ import type {
 } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { sumOfLists } from "./bounded-scores.ts";
+import type { PostingRange, ScoredDocuments, ScoredList } from "./lists/scored-list.ts";
 import { scoreAll } from "./score-all.ts";
-import type { PostingRange, ScoredDocuments, ScoredList } from "./scored-list.ts";
 import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
 
 /** A query term and the factors that do not depend on the document. */

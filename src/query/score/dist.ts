@@ -3,9 +3,9 @@ import { attributeNeeds } from "../filter/attribute-source.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import type { ScoreRange } from "./bounded-scores.ts";
-import type { NumberRange } from "./number-blocks.ts";
-import { boundNumbers, type ExactReader, scoreNumbers } from "./number-column.ts";
-import type { NumberReader } from "./number-reader.ts";
+import type { NumberRange } from "./numbers/number-blocks.ts";
+import { boundNumbers, type ExactReader, scoreNumbers } from "./numbers/number-column.ts";
+import type { NumberReader } from "./numbers/number-reader.ts";
 
 /** How far the value of a numeric attribute is from `origin`. */
 export interface DistNode extends ScoreNode {

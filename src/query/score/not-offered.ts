@@ -2,7 +2,7 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { addRange, type OrdinalBits } from "../ordinal-bits.ts";
-import type { ScoredList } from "./scored-list.ts";
+import type { ScoredList } from "./lists/scored-list.ts";
 
 /** Documents that were not offered and may be kept. */
 export interface NotOffered {

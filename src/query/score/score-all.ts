@@ -1,6 +1,6 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ScoreRun } from "../plan/operator.ts";
-import type { ScoredList } from "./scored-list.ts";
+import type { ScoredList } from "./lists/scored-list.ts";
 import { noScores, type SegmentScores } from "./segment-scores.ts";
 
 /** Postings that are scored between two pauses, in some nanoseconds each. */

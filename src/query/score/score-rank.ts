@@ -4,7 +4,7 @@ import { andBits, eachPart, isEmpty, type VisitPart } from "../ordinal-bits.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode, ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
-import { offerBest } from "./best-scores.ts";
+import { offerBest } from "./lists/best-scores.ts";
 import { notOfferedBits } from "./not-offered.ts";
 import { mayPassOver, pickScoring } from "./pick-scoring.ts";
 import { scoreKey } from "./segment-scores.ts";

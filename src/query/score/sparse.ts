@@ -8,8 +8,8 @@ import type { SparseView } from "../../segment/sparse/sparse-section.ts";
 import type { ScoreOperator, SegmentRun } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { sumOfLists } from "./bounded-scores.ts";
+import type { PostingRange, ScoredDocuments, ScoredList } from "./lists/scored-list.ts";
 import { scoreAll } from "./score-all.ts";
-import type { PostingRange, ScoredDocuments, ScoredList } from "./scored-list.ts";
 
 /** The dot product with a sparse vector. */
 export interface SparseNode extends ScoreNode {

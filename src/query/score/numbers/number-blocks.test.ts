@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
-import { documentOf, openSnapshot, schemaOf } from "../../../test/support/queries/query-fixture.ts";
-import { seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
-import type { ScalarValue } from "../../model/value.ts";
+import {
+  documentOf,
+  openSnapshot,
+  schemaOf,
+} from "../../../../test/support/queries/query-fixture.ts";
+import { seededRandom } from "../../../base/random.ts";
+import { runSteps } from "../../../base/steps.ts";
+import type { ScalarValue } from "../../../model/value.ts";
 import { numberBlocks } from "./number-blocks.ts";
 
 const SCHEMA = schemaOf({

@@ -1,8 +1,8 @@
 /** Reads numbers of columns. */
 
-import { assert } from "../../base/assert.ts";
-import type { ColumnData } from "../../model/columns.ts";
-import { integerReader } from "../column-values.ts";
+import { assert } from "../../../base/assert.ts";
+import type { ColumnData } from "../../../model/columns.ts";
+import { integerReader } from "../../column-values.ts";
 
 /** The nearest 64-bit float of a document's value. */
 export type NumberReader = (ordinal: number) => number;

@@ -13,11 +13,11 @@
  * that bound more than they are, and bounds, are only compared with `leastSum`.
  */
 
-import type { Steps } from "../../base/steps.ts";
-import { type BoundedScores, CANDIDATES_MAX } from "./bounded-scores.ts";
+import type { Steps } from "../../../base/steps.ts";
+import { type BoundedScores, CANDIDATES_MAX } from "../bounded-scores.ts";
+import type { NotOffered } from "../not-offered.ts";
 import { type BestScoresRun, ChunkScorer } from "./chunk-scorer.ts";
 import { ListCursor } from "./list-cursor.ts";
-import type { NotOffered } from "./not-offered.ts";
 import { BOUND_SLACK, blockCount } from "./scored-list.ts";
 
 /** Ordinals of a window at least: bounds of fewer cost more than they save. */

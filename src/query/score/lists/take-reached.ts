@@ -1,7 +1,7 @@
 /** Loops over the postings that a list has in a chunk of a segment; see `chunk-scorer.ts`. */
 
-import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
-import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
+import { PAGE_ORDINALS } from "../../../segment/postings/list-layout.ts";
+import type { OrdinalList } from "../../../segment/postings/ordinal-list.ts";
 import type { PostingRange } from "./scored-list.ts";
 
 /** What is known of the documents of a chunk, by ordinal less its base. */

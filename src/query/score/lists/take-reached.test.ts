@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../base/random.ts";
-import { hasBit, setBit } from "../../codec/bitmap.ts";
-import { OrdinalList } from "../../segment/postings/ordinal-list.ts";
+import { seededRandom } from "../../../base/random.ts";
+import { hasBit, setBit } from "../../../codec/bitmap.ts";
+import { OrdinalList } from "../../../segment/postings/ordinal-list.ts";
 import { findTaken, takeReached } from "./take-reached.ts";
 
 const CHUNK = 8192;

@@ -1,10 +1,10 @@
 /** Rankings that pass over postings find what rankings find that score all of them. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
-import { countSteps } from "../../../test/support/queries/count-steps.ts";
-import { filterOf } from "../../../test/support/queries/filter-notation.ts";
-import { NaiveDatabase } from "../../../test/support/queries/naive-database.ts";
+import { effort } from "../../../../test/support/effort.ts";
+import { countSteps } from "../../../../test/support/queries/count-steps.ts";
+import { filterOf } from "../../../../test/support/queries/filter-notation.ts";
+import { NaiveDatabase } from "../../../../test/support/queries/naive-database.ts";
 import {
   documentOf,
   documentQuery,
@@ -15,19 +15,19 @@ import {
   type SegmentContent,
   schemaOf,
   splitDocuments,
-} from "../../../test/support/queries/query-fixture.ts";
-import { ABSENT_NUMBER, withoutBounds } from "../../../test/support/queries/without-bounds.ts";
-import { pick } from "../../../test/support/random/random-queries.ts";
-import { blockIndexes } from "../../../test/support/segments/block-indexes.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
-import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
-import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
-import type { TypedDocument } from "../../codec/columns-builder.ts";
-import type { DocumentQuery, ScoreExpression } from "../../model/query.ts";
-import type { Schema } from "../../model/schema.ts";
-import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+} from "../../../../test/support/queries/query-fixture.ts";
+import { ABSENT_NUMBER, withoutBounds } from "../../../../test/support/queries/without-bounds.ts";
+import { pick } from "../../../../test/support/random/random-queries.ts";
+import { blockIndexes } from "../../../../test/support/segments/block-indexes.ts";
+import { runRemote } from "../../../../test/support/segments/remote-segment.ts";
+import { remoteSnapshot } from "../../../../test/support/segments/remote-snapshot.ts";
+import { type Random, seededRandom } from "../../../base/random.ts";
+import { runSteps } from "../../../base/steps.ts";
+import type { TypedDocument } from "../../../codec/columns-builder.ts";
+import type { DocumentQuery, ScoreExpression } from "../../../model/query.ts";
+import type { Schema } from "../../../model/schema.ts";
+import { runRequest } from "../../executor/run-request.ts";
+import type { Snapshot } from "../../snapshot.ts";
 
 const WORDS = Array.from({ length: 40 }, (_, rank) => `w${rank}`);
 const UNBOUNDED = Number.POSITIVE_INFINITY;

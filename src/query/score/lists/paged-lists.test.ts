@@ -1,7 +1,7 @@
 /** Posting lists of several pages of ordinals are scored and filtered as those of one page are. */
 
 import { expect, test } from "vitest";
-import { filterOf } from "../../../test/support/queries/filter-notation.ts";
+import { filterOf } from "../../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
   documentQuery,
@@ -10,16 +10,16 @@ import {
   openSnapshot,
   requestOf,
   schemaOf,
-} from "../../../test/support/queries/query-fixture.ts";
-import { pick } from "../../../test/support/random/random-queries.ts";
-import { testRandom } from "../../../test/support/random/seed.ts";
-import type { Random } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
-import type { TypedDocument } from "../../codec/columns-builder.ts";
-import type { DocumentQuery, ScoreExpression } from "../../model/query.ts";
-import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
-import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+} from "../../../../test/support/queries/query-fixture.ts";
+import { pick } from "../../../../test/support/random/random-queries.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
+import type { Random } from "../../../base/random.ts";
+import { runSteps } from "../../../base/steps.ts";
+import type { TypedDocument } from "../../../codec/columns-builder.ts";
+import type { DocumentQuery, ScoreExpression } from "../../../model/query.ts";
+import { PAGE_ORDINALS } from "../../../segment/postings/list-layout.ts";
+import { runRequest } from "../../executor/run-request.ts";
+import type { Snapshot } from "../../snapshot.ts";
 
 const COUNT = PAGE_ORDINALS + 9000;
 const DELETED_COUNT = 300;

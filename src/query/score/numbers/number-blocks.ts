@@ -1,8 +1,8 @@
 /** Between which numbers the values of an attribute lie, by block of a segment's documents. */
 
-import type { Steps } from "../../base/steps.ts";
-import { hasValue } from "../../codec/columns-value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { Steps } from "../../../base/steps.ts";
+import { hasValue } from "../../../codec/columns-value.ts";
+import type { SegmentView } from "../../../segment/segment-view.ts";
 import { isNumberData, numberReader } from "./number-reader.ts";
 
 /** Documents of a block: as many as a window has at least that is passed over (`best-scores.ts`). */
