@@ -32,6 +32,7 @@ import type { ObjectKey } from "../src/storage/object-store.ts";
 import { fullText, schemaOf } from "../test/support/queries/query-fixture.ts";
 import { encodeStoredSegment } from "../test/support/segments/encode-stored-segment.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { ZipfRanks } from "./zipf-ranks.ts";
 
 const COUNT = Number(process.argv[2] ?? 200_000);
 const VOCABULARY = 100_000;
@@ -43,19 +44,7 @@ const WINDOW = 64 * 1024;
 const SHARES = [0, 0.001, 0.01, 0.1, 0.5];
 
 const random = seededRandom(1);
-const sums = new Float64Array(VOCABULARY);
-for (let i = 0; i < VOCABULARY; i++) sums[i] = (sums[i - 1] ?? 0) + (i + 2.7) ** -1.05;
-/** The rank of a word. */
-const draw = (): number => {
-  const at = random.next() * sums[VOCABULARY - 1];
-  let [low, high] = [0, VOCABULARY - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sums[middle] < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+const ranks = new ZipfRanks(random, VOCABULARY);
 const normal = (): number =>
   Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 const wordOf = (rank: number) => `w${rank.toString(36)}`;
@@ -118,7 +107,7 @@ function makeSegment(): { open: () => OpenSegment; source: WindowSource; textByt
   let textBytes = 0;
   const documents = Array.from({ length: COUNT }, (_, i) => {
     const length = Math.max(5, Math.min(400, Math.round(Math.exp(3.6 + 0.6 * normal()))));
-    const text = Array.from({ length }, () => wordOf(draw())).join(" ");
+    const text = Array.from({ length }, () => wordOf(ranks.next())).join(" ");
     textBytes += text.length;
     return { id: BigInt(i), attributes: new Map([["text", text]]) };
   });
@@ -139,7 +128,7 @@ const sizeOf = (kind: number) => view.sections("text").entry(kind)?.bytes ?? 0;
 const reads = { run: async <T>(attempt: () => T) => source.run(attempt) } as SegmentReads;
 const counting = { schema, reads, yield: async () => {} };
 const queries = Array.from({ length: QUERIES }, () => {
-  return Array.from({ length: 3 }, () => wordOf(STOP_WORDS + draw()));
+  return Array.from({ length: 3 }, () => wordOf(STOP_WORDS + ranks.next()));
 });
 console.log(
   `${COUNT} documents, ${textBytes} bytes of text; dictionary ${sizeOf(TEXT_SECTION)}, ` +

@@ -30,6 +30,7 @@ import {
 } from "../test/support/queries/query-fixture.ts";
 import { blockIndexes } from "../test/support/segments/block-indexes.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { ZipfRanks } from "./zipf-ranks.ts";
 
 const COUNT = Number(process.argv[2] ?? 200_000);
 const LIMIT = Number(process.argv[3] ?? 10);
@@ -43,19 +44,7 @@ const RUNS = 9;
 const TERMS = [1, 2, 3, 4, 5, 8, 12, 16, 24];
 
 const random = seededRandom(1);
-const sums = new Float64Array(VOCABULARY);
-for (let i = 0; i < VOCABULARY; i++) sums[i] = (sums[i - 1] ?? 0) + (i + 2.7) ** -1.05;
-/** The rank of a word. */
-const draw = (): number => {
-  const at = random.next() * sums[VOCABULARY - 1];
-  let [low, high] = [0, VOCABULARY - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sums[middle] < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+const ranks = new ZipfRanks(random, VOCABULARY);
 const normal = (): number =>
   Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 
@@ -69,7 +58,7 @@ const kept: number[][] = [];
 let textBytes = 0;
 const documents = Array.from({ length: COUNT }, (_, i) => {
   const length = Math.max(5, Math.min(400, Math.round(Math.exp(3.6 + 0.6 * normal()))));
-  const words = Array.from({ length }, draw);
+  const words = Array.from({ length }, () => ranks.next());
   if (i % 97 === 0) kept.push(words);
   const text = words.map((rank) => `w${rank.toString(36)}`).join(" ");
   textBytes += text.length;

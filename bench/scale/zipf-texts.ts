@@ -1,11 +1,9 @@
 /** Texts of words whose frequency falls with their rank, as in natural language. */
 
 import { type Random, seededRandom } from "../../src/base/random.ts";
+import { ZipfRanks } from "../zipf-ranks.ts";
 
 const WORDS = 100_000;
-/** Zipf's law as Mandelbrot has it. */
-const EXPONENT = 1.05;
-const SHIFT = 2.7;
 const WORDS_MIN = 5;
 const WORDS_MAX = 400;
 /** So many of the most frequent words are the stop words of these texts. */
@@ -17,23 +15,18 @@ export class ZipfTexts {
   readonly #random: Random;
   readonly #words = drawWords(seededRandom(VOCABULARY_SEED));
   readonly #stopWords = new Set(this.#words.slice(0, STOP_WORDS));
-  /** Up to each rank, the sum of the frequencies. */
-  readonly #sums = new Float64Array(WORDS);
+  readonly #ranks: ZipfRanks;
 
   constructor(seed: number) {
     this.#random = seededRandom(seed);
-    let sum = 0;
-    for (let rank = 0; rank < WORDS; rank++) {
-      sum += 1 / (rank + SHIFT) ** EXPONENT;
-      this.#sums[rank] = sum;
-    }
+    this.#ranks = new ZipfRanks(this.#random, WORDS);
   }
 
   /** A text of some 44 words, with the lengths spread as those of paragraphs are. */
   nextText(): string {
     const drawn = Math.round(Math.exp(3.6 + 1.2 * this.#normal()));
     const count = Math.max(WORDS_MIN, Math.min(WORDS_MAX, drawn));
-    return Array.from({ length: count }, () => this.#words[this.#rank()]).join(" ");
+    return Array.from({ length: count }, () => this.#words[this.#ranks.next()]).join(" ");
   }
 
   /** So many different words of one text that is drawn for it, the given number stop words. */
@@ -45,18 +38,6 @@ export class ZipfTexts {
       const others = drawn.filter((word) => !isStopWord(word)).slice(0, words - stopWords);
       if (frequent.length + others.length === words) return [...frequent, ...others].join(" ");
     }
-  }
-
-  #rank(): number {
-    const at = this.#random.next() * this.#sums[WORDS - 1];
-    let low = 0;
-    let high = WORDS - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.#sums[middle] < at) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   /** Nearly normal, with a deviation of a half. */
