@@ -12,6 +12,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { formatUuid, UUID_BYTES } from "../../model/uuid.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import {
   byteStringReader,
@@ -152,8 +153,7 @@ export function planDictionary(attribute: string, dictionary: Dictionary): Secti
   if (values.kind === "string") packer.array(values.offsets);
   packer.array(values.bytes);
   packer.array(codes);
-  const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: DICTIONARY_SECTION, attribute, bytes: packer.bytes, writeTo };
+  return packedSection(DICTIONARY_SECTION, attribute, packer);
 }
 
 /** Opens the section of a dictionary. */

@@ -20,6 +20,7 @@ import type { Steps } from "../../base/steps.ts";
 import { bitmapWords } from "../../codec/bitmap.ts";
 import { ArrayPacker, ArrayUnpacker, bytesOf, copyInSteps } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { wordsOf } from "./sorted-entries.ts";
 
@@ -79,8 +80,6 @@ export function planElements(
   packer.array(keys ?? new Uint32Array(0));
   packer.array(elements.starts);
   packer.array(elements.partEnds);
-  const writeTo = (target: Uint8Array): Steps<void> => packer.writeTo(target);
-  const directory = { kind: kinds.directory, attribute, bytes: packer.bytes, writeTo };
   const entries = {
     kind: kinds.entries,
     attribute,
@@ -90,7 +89,7 @@ export function planElements(
       yield* copyInSteps(bytesOf(bitmaps), target.subarray(ordinals.byteLength));
     },
   };
-  return [directory, entries];
+  return [packedSection(kinds.directory, attribute, packer), entries];
 }
 
 function keyKind(keys: ElementKeys): (typeof KEY_KINDS)[number] {

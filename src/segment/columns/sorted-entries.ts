@@ -8,8 +8,8 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { bitmapWords, setBit } from "../../codec/bitmap.ts";
-import { bytesOf, copyInSteps } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { wordSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the sections of entries. */
@@ -87,14 +87,9 @@ export function planEntries(
   kinds: EntryKinds,
 ): SectionPlan[] {
   const plans: SectionPlan[] = [];
-  if (ordinals !== undefined) plans.push(planWords(kinds.ordinals, attribute, ordinals));
-  if (bitmaps.length > 0) plans.push(planWords(kinds.bitmaps, attribute, bitmaps));
+  if (ordinals !== undefined) plans.push(wordSection(kinds.ordinals, attribute, ordinals));
+  if (bitmaps.length > 0) plans.push(wordSection(kinds.bitmaps, attribute, bitmaps));
   return plans;
-}
-
-function planWords(kind: SectionKind, attribute: string, words: Uint32Array): SectionPlan {
-  const writeTo = (target: Uint8Array) => copyInSteps(bytesOf(words), target);
-  return { kind, attribute, bytes: words.byteLength, writeTo };
 }
 
 /** Opens the sections of entries; reads nothing. */

@@ -14,9 +14,9 @@
  * begin at a milestone.
  */
 
-import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import {
   type EntryArrays,
@@ -61,9 +61,10 @@ export function planSorted(
   packer.array(sorted.keys);
   packer.array(sorted.starts);
   packer.array(sorted.milestones);
-  const writeTo = (target: Uint8Array): Steps<void> => packer.writeTo(target);
-  const directory = { kind: kinds.directory, attribute, bytes: packer.bytes, writeTo };
-  return [directory, ...planEntries(attribute, sorted, kinds)];
+  return [
+    packedSection(kinds.directory, attribute, packer),
+    ...planEntries(attribute, sorted, kinds),
+  ];
 }
 
 function keyKind(keys: SortedKeys): (typeof KEY_KINDS)[number] {

@@ -21,6 +21,7 @@
 import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker, copyInSteps, corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the sections. */
@@ -71,8 +72,7 @@ export function planTrigrams(attribute: string, trigrams: TrigramArrays): Sectio
   packer.word(bucketBits);
   packer.array(starts);
   packer.array(common);
-  const writeTo = (target: Uint8Array): Steps<void> => packer.writeTo(target);
-  const directory = { kind: TRIGRAM_SECTIONS.directory, attribute, bytes: packer.bytes, writeTo };
+  const directory = packedSection(TRIGRAM_SECTIONS.directory, attribute, packer);
   if (lists.length === 0) return [directory];
   const writeLists = (target: Uint8Array): Steps<void> => copyInSteps(lists, target);
   const kind = TRIGRAM_SECTIONS.lists;

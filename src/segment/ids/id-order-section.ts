@@ -26,6 +26,7 @@ import {
   type SortedEntries,
 } from "../columns/sorted-entries.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import { areAscending, idComparison, sortIds } from "./sort-ids.ts";
 
@@ -72,13 +73,7 @@ function planDirectory({
   packer.word(Number(isAscending));
   packer.array(fences);
   packer.array(milestones);
-  const { directory: kind } = ID_ORDER_SECTIONS;
-  return {
-    kind,
-    attribute: "",
-    bytes: packer.bytes,
-    writeTo: (target) => packer.writeTo(target),
-  };
+  return packedSection(ID_ORDER_SECTIONS.directory, "", packer);
 }
 
 /** Undefined if a segment has none. Throws `BytesMissing` for the directory. */

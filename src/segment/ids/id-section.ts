@@ -21,6 +21,7 @@ import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import { UUID_BYTES } from "../../model/uuid.ts";
 import type { DocumentId } from "../../model/value.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import { planIdOrder } from "./id-order-section.ts";
 
@@ -120,12 +121,7 @@ export class IdTable {
 export function* planIds(ids: ColumnData, count: number): Steps<SectionPlan[]> {
   const packer = new ArrayPacker();
   packData(packer, ids, count);
-  const data: SectionPlan = {
-    kind: ID_SECTIONS.ids,
-    attribute: "",
-    bytes: packer.bytes,
-    writeTo: (target) => packer.writeTo(target),
-  };
+  const data = packedSection(ID_SECTIONS.ids, "", packer);
   if (slotCount(count) === 0) return [data];
   const slots = yield* fillSlots(idKeys(ids, count));
   const table: SectionPlan = {

@@ -10,14 +10,9 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { bitmapWords, setBit } from "../../codec/bitmap.ts";
-import {
-  ArrayPacker,
-  ArrayUnpacker,
-  bytesOf,
-  copyInSteps,
-  corrupt,
-} from "../../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { packedSection, wordSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { PostingBuffer, type PostingLists, type StoredLists } from "./posting-section.ts";
 
@@ -89,18 +84,8 @@ export function planBitsets(
   const packer = new ArrayPacker();
   packer.array(codes);
   return [
-    {
-      kind: kinds.directory,
-      attribute,
-      bytes: packer.bytes,
-      writeTo: (target) => packer.writeTo(target),
-    },
-    {
-      kind: kinds.bitmaps,
-      attribute,
-      bytes: bitmaps.byteLength,
-      writeTo: (target) => copyInSteps(bytesOf(bitmaps), target),
-    },
+    packedSection(kinds.directory, attribute, packer),
+    wordSection(kinds.bitmaps, attribute, bitmaps),
   ];
 }
 

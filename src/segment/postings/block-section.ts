@@ -20,14 +20,9 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
-import {
-  ArrayPacker,
-  ArrayUnpacker,
-  bytesOf,
-  copyInSteps,
-  corrupt,
-} from "../../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { packedSection, wordSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { PostingBuffer, type PostingLists, type StoredLists } from "./posting-section.ts";
 import { touchLists } from "./touch-lists.ts";
@@ -126,18 +121,8 @@ export function planBlocks(
   packer.array(codes);
   packer.array(starts);
   return [
-    {
-      kind: kinds.directory,
-      attribute,
-      bytes: packer.bytes,
-      writeTo: (target) => packer.writeTo(target),
-    },
-    {
-      kind: kinds.words,
-      attribute,
-      bytes: words.byteLength,
-      writeTo: (target) => copyInSteps(bytesOf(words), target),
-    },
+    packedSection(kinds.directory, attribute, packer),
+    wordSection(kinds.words, attribute, words),
   ];
 }
 

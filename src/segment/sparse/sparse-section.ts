@@ -10,6 +10,7 @@ import { StringCodes } from "../../base/string-codes.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { halves, hasValue } from "../../codec/columns-value.ts";
 import type { Column } from "../../model/columns.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import type {
   BlockReader,
@@ -118,8 +119,7 @@ export function planSparse(
   const compact = planCompact(attribute, lists, SPARSE_LISTS, documentCount);
   const packer = new ArrayPacker();
   packPostings(packer, { strings: lists.strings, starts: compact.starts });
-  const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return [{ kind: SPARSE_SECTION, attribute, bytes: packer.bytes, writeTo }, compact.section];
+  return [packedSection(SPARSE_SECTION, attribute, packer), compact.section];
 }
 
 /** Opens the section of inverted sparse vectors. */

@@ -19,6 +19,7 @@ import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
 import type { TermTable } from "../../text/term-table.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import type { BitsetReader } from "../postings/bitset-section.ts";
 import type {
@@ -259,8 +260,7 @@ export function* planText(attribute: string, index: TextIndex): Steps<SectionPla
   if (presence !== undefined) packer.array(presence);
   packPostings(packer, { strings: lists.strings, starts: compact.starts });
   packGreats(packer, yield* collectGreats(lists));
-  const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return [{ kind: TEXT_SECTION, attribute, bytes: packer.bytes, writeTo }, compact.section];
+  return [packedSection(TEXT_SECTION, attribute, packer), compact.section];
 }
 
 /** Opens the section of a text index; one of format version 1 has no great frequencies. */

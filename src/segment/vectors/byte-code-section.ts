@@ -14,6 +14,7 @@ import { ELEMENT_BYTES } from "../../kernel/kernel.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
 import { ByteEncoder } from "../../vector/byte-codes.ts";
 import type { VectorRows } from "../../vector/vector-rows.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the sections: the codes themselves, and what there is to know of them. */
@@ -76,12 +77,7 @@ export function planByteCodes(
       bytes: rows * stride,
       writeTo: (target) => writeCodes(parts, description, target),
     },
-    {
-      kind: BYTE_CODE_SECTIONS.description,
-      attribute,
-      bytes: packer.bytes,
-      writeTo: (target) => packer.writeTo(target),
-    },
+    packedSection(BYTE_CODE_SECTIONS.description, attribute, packer),
   ];
 }
 

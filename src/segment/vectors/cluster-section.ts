@@ -13,6 +13,7 @@ import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 
 /** Kinds of the sections; an attribute has one of them at most. */
@@ -52,8 +53,7 @@ export function planClusters(attribute: string, clusters: Clusters): SectionPlan
   packer.array(clusters.centroids);
   const { ordinals } = clusters;
   if (ordinals !== undefined) packer.array(ordinals);
-  const writeTo = (target: Uint8Array) => packer.writeTo(target);
-  return { kind: sectionOf(clusters), attribute, bytes: packer.bytes, writeTo };
+  return packedSection(sectionOf(clusters), attribute, packer);
 }
 
 function sectionOf({ ordinals, isInner }: Clusters): SectionKind {

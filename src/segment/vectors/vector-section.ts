@@ -22,6 +22,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../../model/attribute-type.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import { inverseNorm } from "../../vector/metric.ts";
+import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
 /** Elements of vectors whose lengths one step takes. */
@@ -104,12 +105,7 @@ export function planVectors(
   packer.array(column.inverseNorms);
   const strideBytes = vectorStride(type);
   return [
-    {
-      kind: VECTOR_SECTIONS.description,
-      attribute,
-      bytes: packer.bytes,
-      writeTo: (target) => packer.writeTo(target),
-    },
+    packedSection(VECTOR_SECTIONS.description, attribute, packer),
     {
       kind: VECTOR_SECTIONS.vectors,
       attribute,
