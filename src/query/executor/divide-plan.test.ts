@@ -160,7 +160,7 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
           concurrentCount += division.concurrentCount;
         }
       }
-      expect(partCount).toBeGreaterThan((QUERIES * all.length) / 2);
+      expect(partCount).toBeGreaterThan(QUERIES * all.length);
       expect(concurrentCount).toBeGreaterThan((QUERIES * all.length) / 8);
     });
 
