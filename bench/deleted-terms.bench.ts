@@ -200,7 +200,7 @@ async function sizeOfTombstones(counted: CountedDeletions, version: number): Pro
 const SINCE = [1, 10, 100, 1000];
 console.log(
   "\nplan of a query after each write: without counts; with counts; with counts before the last " +
-    `${SINCE.join(", ")} died`,
+    `${SINCE.join(", ")} deleted`,
 );
 for (const share of SHARES) {
   const segment = new LiveSegment(view);
@@ -221,7 +221,7 @@ for (const share of SHARES) {
 }
 
 console.log(
-  "\nat the fold: documents that died since, time, bytes read; tombstones before and after",
+  "\nat the fold: documents that were deleted since, time, bytes read; tombstones before and after",
 );
 for (const deleted of [1, 10, 100, 300, 1000, 0.01 * COUNT, 0.1 * COUNT, 0.5 * COUNT]) {
   const segment = new LiveSegment(view);

@@ -94,12 +94,12 @@ test("deleted documents are counted by texts or by lists, on top of earlier coun
 
 test("few are counted by texts, many by lists, and what is between later", () => {
   const of = { documentCount: 1_000_000, listBytes: 100 * 2 ** 20, areTextsSame: true };
-  const picked = [1, 1600, 1601, 7812, 7813, 1e6].map((diedCount) =>
-    pickCounting({ ...of, diedCount }),
+  const picked = [1, 1600, 1601, 7812, 7813, 1e6].map((deletedCount) =>
+    pickCounting({ ...of, deletedCount }),
   );
   expect(picked).toEqual(["texts", "texts", "later", "later", "lists", "lists"]);
-  const others = [1, 7813].map((diedCount) =>
-    pickCounting({ ...of, areTextsSame: false, diedCount }),
+  const others = [1, 7813].map((deletedCount) =>
+    pickCounting({ ...of, areTextsSame: false, deletedCount }),
   );
   expect(others).toEqual(["later", "lists"]);
 });

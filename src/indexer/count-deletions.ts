@@ -1,7 +1,7 @@
 /**
  * Counts the terms of a stored segment's deleted documents, to be stored beside its live bitmap.
- * What was counted before stays; of those that died since, the texts are read if they are few, or
- * all posting lists if they are many (ADR 57).
+ * What was counted before stays; of those that were deleted since, the texts are read if they are
+ * few, or all posting lists if they are many (ADR 57).
  */
 
 import { MIB } from "../base/byte-sizes.ts";
@@ -48,17 +48,17 @@ export type Counting = "texts" | "lists" | "later";
 /** All lists are read for one of so many documents: then each takes as long as some texts do. */
 const LISTS_SHARE = 1 / 128;
 
-/** Picks the way for documents that died since the last count, as bytes and time decide. Pure. */
+/** Picks the way for documents deleted since the last count, as bytes and time decide. Pure. */
 export function pickCounting(of: {
-  readonly diedCount: number;
+  readonly deletedCount: number;
   readonly documentCount: number;
   /** Of all posting lists of texts. */
   readonly listBytes: number;
   /** The texts give the terms that the indexes have. */
   readonly areTextsSame: boolean;
 }): Counting {
-  if (of.areTextsSame && readsDocuments(of.diedCount, of.listBytes)) return "texts";
-  return of.diedCount >= of.documentCount * LISTS_SHARE ? "lists" : "later";
+  if (of.areTextsSame && readsDocuments(of.deletedCount, of.listBytes)) return "texts";
+  return of.deletedCount >= of.documentCount * LISTS_SHARE ? "lists" : "later";
 }
 
 /**
@@ -73,12 +73,12 @@ export async function countDeletions(
   const columns = view.indexedAttributes.filter((column) => view.hasIndex(TEXT_INDEX, column));
   if (columns.length === 0) return undefined;
   const before = counted?.liveBitmap ?? fullBitmap(view.documentCount);
-  const died = before.map((word, w) => word & ~liveBitmap[w]);
+  const deleted = before.map((word, w) => word & ~liveBitmap[w]);
   try {
     const texts: ColumnTexts[] = [];
     for (const column of columns) texts.push(await describeTexts(view, column, options));
     const counting = pickCounting({
-      diedCount: countBits(died),
+      deletedCount: countBits(deleted),
       documentCount: view.documentCount,
       listBytes: texts.reduce((sum, { listBytes }) => sum + listBytes, 0),
       areTextsSame: texts.every(({ analyzed }) => analyzed !== undefined),
@@ -87,8 +87,8 @@ export async function countDeletions(
     const terms = new Map<string, Uint8Array>();
     for (const text of texts) {
       const counts = knownCounts(counted?.terms.get(text.column), text.termCount);
-      if (counting === "texts") await addTexts(counts, { view, died, ...text }, options);
-      else await addLists(counts, { view, died, ...text }, options);
+      if (counting === "texts") await addTexts(counts, { view, deleted, ...text }, options);
+      else await addLists(counts, { view, deleted, ...text }, options);
       terms.set(text.column, encodeTermCounts(counts));
     }
     return { liveBitmap: liveBitmap.slice(), terms };
@@ -135,7 +135,7 @@ function knownCounts(known: Uint8Array | undefined, termCount: number): Uint32Ar
 /** Deleted documents that are to be counted. */
 interface ColumnDeletions extends ColumnTexts {
   readonly view: OpenSegment;
-  readonly died: Uint32Array;
+  readonly deleted: Uint32Array;
 }
 
 function textOf(view: OpenSegment, column: string): TextView {
@@ -146,11 +146,11 @@ function textOf(view: OpenSegment, column: string): TextView {
 
 async function addTexts(
   counts: Uint32Array,
-  { view, column, died, analyzed }: ColumnDeletions,
+  { view, column, deleted, analyzed }: ColumnDeletions,
   { reads, yield: pause }: CountOptions,
 ): Promise<void> {
   if (analyzed === undefined) return;
-  const ordinals = bitmapOrdinals(died);
+  const ordinals = bitmapOrdinals(deleted);
   const byTerm = new Map<string, number>();
   for (let start = 0; start < ordinals.length; start += STEP_DOCUMENTS) {
     const some = ordinals.subarray(start, start + STEP_DOCUMENTS);
@@ -177,7 +177,7 @@ function codeOf(text: TextView, term: string): number {
 
 async function addLists(
   counts: Uint32Array,
-  { view, column, died, listBytes }: ColumnDeletions,
+  { view, column, deleted, listBytes }: ColumnDeletions,
   { reads, yield: pause }: CountOptions,
 ): Promise<void> {
   const stepTerms = Math.ceil(STEP_LIST_BYTES / Math.max(1, listBytes / counts.length));
@@ -185,7 +185,9 @@ async function addLists(
     const codes = Array.from(counts.subarray(start, start + stepTerms), (_count, i) => start + i);
     const found = await reads.run(() => {
       const text = textOf(view, column);
-      return attemptAll(codes.map((code) => () => countIn(text.postingsAt(code).ordinals, died)));
+      return attemptAll(
+        codes.map((code) => () => countIn(text.postingsAt(code).ordinals, deleted)),
+      );
     });
     found.forEach((count, i) => {
       counts[start + i] += count;

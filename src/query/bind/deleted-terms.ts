@@ -12,9 +12,9 @@ export interface DeletedTerms {
   readonly liveWhenStored: Uint32Array | undefined;
   /** How many have each term of those whose texts were read here. */
   readonly byText: Map<string, number>;
-  /** Documents that are in neither count are live here, or have died since. */
+  /** Documents that are in neither count are live here, or were deleted since. */
   liveWhenCounted: Uint32Array;
-  /** Those that have died, ascending. */
+  /** Those that were, ascending. */
   since: Uint32Array;
   liveVersion: number;
   /** How many of those have a term, as far as somebody asked. */
@@ -36,7 +36,7 @@ export function deletedTermsOf(segment: SegmentSnapshot, attribute: string): Del
   const last = byAttribute.get(attribute);
   if (last !== undefined && last.liveWhenStored === counted?.liveBitmap) {
     if (last.liveVersion === liveVersion) return last;
-    const since = diedSince(last.liveWhenCounted, segment.liveBitmap);
+    const since = deletedSince(last.liveWhenCounted, segment.liveBitmap);
     // Else the snapshot is older than another one that was asked about.
     return since === undefined ? begin(segment, attribute) : follow(last, since, liveVersion);
   }
@@ -45,7 +45,7 @@ export function deletedTermsOf(segment: SegmentSnapshot, attribute: string): Del
   return begun;
 }
 
-/** Adds what the texts of all that have died since say. */
+/** Adds what the texts of all that were deleted since say. */
 export function addDocuments(
   to: DeletedTerms,
   { liveBitmap }: SegmentSnapshot,
@@ -64,7 +64,7 @@ function begin(segment: SegmentSnapshot, attribute: string): DeletedTerms {
   const sinceStored =
     counted === undefined || counts === undefined
       ? undefined
-      : diedSince(counted.liveBitmap, liveBitmap);
+      : deletedSince(counted.liveBitmap, liveBitmap);
   const isStored = sinceStored !== undefined && counted !== undefined && counts !== undefined;
   const liveWhenCounted = isStored ? counted.liveBitmap : fullBitmap(view.documentCount);
   const byText = new Map<string, number>();
@@ -73,7 +73,7 @@ function begin(segment: SegmentSnapshot, attribute: string): DeletedTerms {
     liveWhenStored: counted?.liveBitmap,
     byText,
     liveWhenCounted,
-    since: sinceStored ?? diedSince(liveWhenCounted, liveBitmap) ?? NO_ORDINALS,
+    since: sinceStored ?? deletedSince(liveWhenCounted, liveBitmap) ?? NO_ORDINALS,
     liveVersion,
     byList: new Map(),
     get isFull() {
@@ -93,17 +93,17 @@ function follow(known: DeletedTerms, since: Uint32Array, liveVersion: number): D
 }
 
 /** What was live before and is no more, ascending; undefined if something is live that was not. */
-function diedSince(before: Uint32Array, now: Uint32Array): Uint32Array | undefined {
+function deletedSince(before: Uint32Array, now: Uint32Array): Uint32Array | undefined {
   let count = 0;
   for (let w = 0; w < now.length; w++) {
     if ((now[w] & ~before[w]) !== 0) return undefined;
     if (now[w] !== before[w]) count += popCount(now[w] ^ before[w]);
   }
-  const died = new Uint32Array(count);
+  const deleted = new Uint32Array(count);
   for (let w = 0, at = 0; at < count; w++) {
     for (let word = now[w] ^ before[w]; word !== 0; word &= word - 1) {
-      died[at++] = (w << 5) + 31 - Math.clz32(word & -word);
+      deleted[at++] = (w << 5) + 31 - Math.clz32(word & -word);
     }
   }
-  return died;
+  return deleted;
 }

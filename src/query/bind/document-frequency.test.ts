@@ -95,18 +95,18 @@ function remoteCounted(near: Snapshot) {
   return { segments, sources };
 }
 
-/** The same segment after some more have died. */
+/** The same segment after some more have deleted. */
 function without(
   { view, liveBitmap: before, liveCount, liveVersion, counted }: SegmentSnapshot,
   ordinals: readonly number[],
 ): SegmentSnapshot {
   const liveBitmap = Uint32Array.from(before);
-  const { length: died } = ordinals.filter((ordinal) => clearBit(liveBitmap, ordinal));
+  const { length: deleted } = ordinals.filter((ordinal) => clearBit(liveBitmap, ordinal));
   return {
     view,
     liveBitmap,
-    liveCount: liveCount - died,
-    liveVersion: liveVersion + died,
+    liveCount: liveCount - deleted,
+    liveVersion: liveVersion + deleted,
     counted,
   };
 }
@@ -132,7 +132,7 @@ test("lists are read of segments with deleted documents that are not counted", (
   expect(sources.map(({ rounds }) => rounds)).toEqual([1, 2]);
 });
 
-test("those that have died since are looked up in lists that are in memory", () => {
+test("those that were deleted since are looked up in lists that are in memory", () => {
   const random = testRandom();
   const near = snapshotOf(0, 30, 400);
   let segments = near.segments.map((segment): SegmentSnapshot => {
@@ -163,7 +163,7 @@ function slowCount(segments: readonly SegmentSnapshot[], term: string): number {
 /** Documents with a word whose list is longer than a few documents take to be read. */
 const MANY = 90_000;
 
-test("texts of the few that have died since are read instead of a long list, once", () => {
+test("texts of the few that were deleted since are read instead of a long list, once", () => {
   const near = openSnapshot(schema, [{ documents: drawDocuments(0, MANY) }]);
   const { segments, sources } = remoteCounted(near);
   const [segment] = segments;

@@ -2,8 +2,8 @@
  * How many live documents have a term: exact, so that no score depends on where documents are
  * stored or on what was there before. The dictionary counts all documents of a segment. How many of
  * the deleted ones have the term, the store says of those that were deleted when their terms were
- * counted; those that died since are looked up in the term's list if that is in memory, and where
- * it is not, their texts are read if that is less than the list (ADR 57).
+ * counted; those that were deleted since are looked up in the term's list if that is in memory, and
+ * where it is not, their texts are read if that is less than the list (ADR 57).
  */
 
 import { hasBit } from "../../codec/bitmap.ts";
@@ -95,7 +95,7 @@ function countSince(
   }
 }
 
-/** How many of those that died since have the term. */
+/** How many of those that were deleted since have the term. */
 function countInList(
   text: TextView,
   term: string,

@@ -10,7 +10,7 @@ import { corrupt } from "../../codec/columns-packing.ts";
 
 /** What was counted at some time, as plain data. */
 export interface CountedDeletions {
-  /** As in `SegmentSnapshot`: the documents that were live then. Those that died since are not counted. */
+  /** As in `SegmentSnapshot`: the documents that were live then; others are counted. */
   readonly liveBitmap: Uint32Array;
   /** Counts of each column with a text index. */
   readonly terms: ReadonlyMap<string, Uint8Array>;

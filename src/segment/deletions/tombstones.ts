@@ -1,8 +1,8 @@
 /**
  * The payload of a tombstones object. Version 1 is the live bitmap (`codec/bitmap.ts`). Version 2
- * is packed (`columns-packing.ts`): the live bitmap; a bitmap of the documents that died after the
- * terms of deleted ones were counted; count of columns, then for each its name (text) and its
- * counts (`counted-deletions.ts`). Version 2 is written only where there are counts.
+ * is packed (`columns-packing.ts`): the live bitmap; a bitmap of the documents that were deleted
+ * after the terms of deleted ones were counted; count of columns, then for each its name (text) and
+ * its counts (`counted-deletions.ts`). Version 2 is written only where there are counts.
  */
 
 import { decodeBitmap, encodeBitmap } from "../../codec/bitmap.ts";
@@ -49,7 +49,7 @@ export function decodeTombstones(
   const liveBitmap = decodeBitmap(unpacker.u8(), documentCount);
   const since = decodeBitmap(unpacker.u8(), documentCount);
   if (since.some((word, w) => (word & liveBitmap[w]) !== 0)) {
-    throw corrupt("tombstones", "documents are live that died after they were counted");
+    throw corrupt("tombstones", "documents are live that were deleted after they were counted");
   }
   const terms = new Map<string, Uint8Array>();
   for (let columns = unpacker.word(); columns > 0; columns--) {
