@@ -7,6 +7,12 @@ import type { TlsFiles } from "./tls-files.ts";
 
 /** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
 const HEADERS_MS_MAX = 20_000;
+/**
+ * How much longer an idle connection is kept than clients are told. A client whose event loop was
+ * busy counts too few seconds (undici counts its own ticks), and would send on a connection that
+ * ends just then: a request that was not answered, and that it may not repeat by itself.
+ */
+const KEEP_ALIVE_GRACE_MS = 60_000;
 /** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
 const CONNECTIONS_MAX = 10_000;
 
@@ -21,6 +27,7 @@ export function transportOf(
   const limits = {
     headersTimeout: HEADERS_MS_MAX,
     connectionsCheckingInterval: checkMs,
+    keepAliveTimeoutBuffer: KEEP_ALIVE_GRACE_MS,
     // Node refuses requests without a host in a shape of its own; nothing here needs the host.
     requireHostHeader: false,
   };
