@@ -201,8 +201,8 @@ export class OpenSegment implements SegmentView, IndexedSegment {
   }
 
   #sectionsOf(attribute: string, entries: readonly SectionEntry[]): AttributeSections {
-    const { documentCount } = this;
-    return new AttributeSections(attribute, entries, { documentCount, source: this.#source });
+    const { documentCount, head } = this;
+    return new AttributeSections(attribute, entries, { documentCount, source: this.#source, head });
   }
 
   #ids(): SegmentIds {

@@ -72,12 +72,14 @@ function copiedSections(
     if (type === undefined || index?.isStored === undefined) return true;
     return index.isStored(type, attributes.get(attribute)?.schema);
   };
+  const headBytes = headOf(view.head).length;
   return view.entries
     .filter(({ kind, attribute }) => isCopied(kind, attribute))
     .map(({ kind, attribute, offset, bytes }) => ({
       kind,
       attribute,
       bytes,
+      isInHead: offset < headBytes,
       writeTo: (target) => copyInSteps(view.block.subarray(offset, offset + bytes), target),
     }));
 }

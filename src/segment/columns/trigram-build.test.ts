@@ -29,7 +29,11 @@ function opened(values: readonly string[]) {
     runSteps(writeTo(bytes.subarray(start, start + size)));
   });
   const source = new BlockSource({ arena: 0, offset: 0, bytes });
-  const sections = new AttributeSections("a", entries, { documentCount: 1, source });
+  const sections = new AttributeSections("a", entries, {
+    documentCount: 1,
+    source,
+    head: new Uint8Array(0),
+  });
   const open = (): TrigramView => {
     const view = openTrigrams(sections, values.length);
     if (view === undefined) throw new Error("they are not there");

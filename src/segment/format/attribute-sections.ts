@@ -1,9 +1,13 @@
 /** The sections of one attribute in one segment, in memory or in the store. */
 
+import { corrupt } from "../../codec/columns-packing.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { attemptAll } from "./bytes-missing.ts";
 import type { SectionEntry, SectionKind } from "./segment-layout.ts";
+
+/** Packed arrays begin at a multiple of this in their buffer. */
+const WORDS_ALIGNMENT = 8;
 
 /**
  * Where an attribute's sections are, and their bytes. Keeps no bytes itself, so it stays valid when
@@ -16,16 +20,23 @@ export class AttributeSections {
   readonly source: ByteSource;
   /** In the order of the directory. */
   readonly entries: readonly SectionEntry[];
+  readonly #head: Uint8Array;
 
+  /** `head` begins with the segment's head. */
   constructor(
     attribute: string,
     entries: readonly SectionEntry[],
-    of: { readonly documentCount: number; readonly source: ByteSource },
+    of: {
+      readonly documentCount: number;
+      readonly source: ByteSource;
+      readonly head: Uint8Array;
+    },
   ) {
     this.attribute = attribute;
     this.entries = entries;
     this.documentCount = of.documentCount;
     this.source = of.source;
+    this.#head = of.head;
   }
 
   /** Where the section of a kind is; undefined if there is none. Reads nothing. */
@@ -44,6 +55,17 @@ export class AttributeSections {
   /** All bytes of a section. Throws `BytesMissing`. */
   bytes(kind: SectionKind): Uint8Array | undefined {
     return this.place(kind)?.bytes;
+  }
+
+  /** All bytes of a section that lies in the head: reads nothing. Throws `corrupt` of any other. */
+  headBytes(kind: SectionKind): Uint8Array | undefined {
+    const entry = this.entry(kind);
+    if (entry === undefined) return undefined;
+    const { offset, bytes } = entry;
+    if (offset + bytes > this.#head.length) throw corrupt("a segment", "its head ends early");
+    const section = this.#head.subarray(offset, offset + bytes);
+    // Heads that came as text are wherever their buffer has room.
+    return section.byteOffset % WORDS_ALIGNMENT === 0 ? section : new Uint8Array(section);
   }
 
   /**

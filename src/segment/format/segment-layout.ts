@@ -18,6 +18,11 @@ export interface SectionPlan extends PlannedBytes {
   readonly kind: SectionKind;
   /** Empty where the section is about no attribute. */
   readonly attribute: string;
+  /**
+   * It lies in the segment's head, which manifests have, and is there before anything is read: for
+   * what says where to read, and is small.
+   */
+  readonly isInHead?: boolean;
 }
 
 /** Facts in the header. */
@@ -66,7 +71,7 @@ export interface SegmentLayout {
   plan(facts: SegmentFacts, sections: readonly SectionPlan[]): SegmentPlan;
   /** What the header says, and the bytes of the whole segment. */
   facts(head: Uint8Array): SegmentFacts & { readonly bytes: number };
-  /** Where the head ends and the first section begins. */
+  /** Where the head ends and ids begin, the first section that is not in it. */
   headBytes(head: Uint8Array): number;
   /** The index-th section without its name, as commits need it; undefined if there are fewer. */
   sectionAt(head: Uint8Array, index: number): SectionPlace | undefined;

@@ -12,13 +12,15 @@
  * | 20     | 4    | bytes of the whole segment                                             |
  * | 24     | 8    | logical bytes of all documents (f64)                                   |
  * | 32     | 4    | 1 if sealed, that is if the checksums are filled in                    |
- * | 36     | 4    | CRC-32 of bytes 0 to 36 and of 64 to the first section                 |
+ * | 36     | 4    | CRC-32 of bytes 0 to 36 and of 64 to the end of the head               |
  * | 40     | 24   | zeros                                                                  |
  * | 64     | 24·S | directory: kind, name's offset and bytes, section's offset and bytes,  |
  * |        |      | CRC-32 of the section                                                  |
  * | …      |      | names of attributes in UTF-8, then zeros                               |
- * | 64·n   |      | sections, each at a multiple of 64 and padded with zeros to one        |
+ * | 64·n   |      | sections that are in the head, from version 2 on                       |
+ * | 64·n   |      | all other sections, ids first                                          |
  *
+ * Each section is at a multiple of 64 and padded with zeros to one. The head ends where ids begin.
  * Segments in memory are not sealed: checksums are made when the bytes leave for a store.
  */
 
@@ -68,11 +70,16 @@ function plan(of: SegmentFacts, sections: readonly SectionPlan[], version: numbe
   const namesAt = HEADER_BYTES + ENTRY_BYTES * sections.length;
   const nameBytes = names.reduce((sum, name) => sum + name.length, 0);
   const sectionsAt = alignUp(namesAt + nameBytes, SECTION_ALIGNMENT);
-  const bytes = sections.reduce(
-    (sum, section) => sum + alignUp(section.bytes, SECTION_ALIGNMENT),
-    sectionsAt,
-  );
-  const layout = { ...of, version, sections, names, namesAt, sectionsAt, bytes };
+  const offsets = new Array<number>(sections.length);
+  let bytes = sectionsAt;
+  for (const isInHead of [true, false]) {
+    for (let i = 0; i < sections.length; i++) {
+      if ((sections[i].isInHead ?? false) !== isInHead) continue;
+      offsets[i] = bytes;
+      bytes += alignUp(sections[i].bytes, SECTION_ALIGNMENT);
+    }
+  }
+  const layout = { ...of, version, sections, names, namesAt, sectionsAt, offsets, bytes };
   return { ...of, bytes, writeTo: (target) => writeSegment(layout, target) };
 }
 
@@ -84,12 +91,14 @@ interface PlannedLayout extends SegmentFacts {
   readonly names: readonly Uint8Array[];
   readonly namesAt: number;
   readonly sectionsAt: number;
+  /** Where each section begins. */
+  readonly offsets: readonly number[];
   /** Of the whole segment. */
   readonly bytes: number;
 }
 
 function* writeSegment(of: PlannedLayout, target: Uint8Array): Steps<void> {
-  const { sections, names, sectionsAt } = of;
+  const { sections, names, sectionsAt, offsets } = of;
   target.fill(0, 0, sectionsAt);
   const view = new DataView(target.buffer, target.byteOffset, sectionsAt);
   const idType = ID_TYPES.indexOf(of.idType);
@@ -97,9 +106,9 @@ function* writeSegment(of: PlannedLayout, target: Uint8Array): Steps<void> {
   for (let i = 0; i < head.length; i++) view.setUint32(4 * i, head[i], true);
   view.setFloat64(24, of.logicalBytes, true);
   let nameAt = of.namesAt;
-  let at = sectionsAt;
   for (let i = 0; i < sections.length; i++) {
     const entryAt = HEADER_BYTES + ENTRY_BYTES * i;
+    const at = offsets[i];
     const end = at + alignUp(sections[i].bytes, SECTION_ALIGNMENT);
     const entry = [sections[i].kind, nameAt, names[i].length, at, end - at];
     for (let w = 0; w < entry.length; w++) view.setUint32(entryAt + 4 * w, entry[w], true);
@@ -107,7 +116,6 @@ function* writeSegment(of: PlannedLayout, target: Uint8Array): Steps<void> {
     yield* sections[i].writeTo(target.subarray(at, end));
     target.fill(0, at + sections[i].bytes, end);
     nameAt += names[i].length;
-    at = end;
   }
 }
 
@@ -121,7 +129,13 @@ function facts(head: Uint8Array): SegmentFacts & { readonly bytes: number } {
   };
 }
 
+/** Ids are the first section of the directory, and the first one that is not in the head. */
 function headBytes(head: Uint8Array): number {
+  return sectionAt(head, 0)?.offset ?? namesEnd(head);
+}
+
+/** Where the first section begins. */
+function namesEnd(head: Uint8Array): number {
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   const count = view.getUint32(16, true);
   let end = HEADER_BYTES + ENTRY_BYTES * count;
@@ -190,7 +204,9 @@ function verifyHead(block: Uint8Array): void {
   if (view.getUint32(SEALED_AT, true) !== 1) throw corrupt(what, "it was never sealed");
   const directoryEnd = HEADER_BYTES + ENTRY_BYTES * view.getUint32(16, true);
   if (directoryEnd > block.length) throw corrupt(what, "its directory does not fit in it");
-  if (headBytes(block) > block.length) throw corrupt(what, "its names do not fit in it");
+  const headEnd = headBytes(block);
+  if (namesEnd(block) > headEnd) throw corrupt(what, "its names do not fit in it");
+  if (headEnd > block.length) throw corrupt(what, "it ends early");
   if (headChecksum(block) !== view.getUint32(CHECKSUM_AT, true)) {
     throw corrupt(what, "the checksum of its header is wrong");
   }
@@ -202,21 +218,26 @@ function verifyHead(block: Uint8Array): void {
   verifySections(block, bytes);
 }
 
-/** Checks that sections lie one after the other from the head to the end of the segment. */
+/** Checks that sections lie one after the other, those of the head first, to the segment's end. */
 function verifySections(block: Uint8Array, bytes: number): void {
   const what = "a segment";
   const sections = directory(block);
   if (sections.at(0)?.kind !== FIRST_KIND) throw corrupt(what, "it does not begin with ids");
-  let end = headBytes(block);
-  sections.forEach((entry, i) => {
-    if (entry.bytes % SECTION_ALIGNMENT !== 0) {
-      throw corrupt(what, `section ${i} has ${entry.bytes} bytes`);
-    }
-    if (entry.offset !== end || end + entry.bytes > bytes) {
-      throw corrupt(what, `section ${i} is not where the one before it ends`);
-    }
-    end += entry.bytes;
-  });
+  const headEnd = headBytes(block);
+  let end = namesEnd(block);
+  for (const isInHead of [true, false]) {
+    sections.forEach((entry, i) => {
+      if (entry.offset < headEnd !== isInHead) return;
+      if (entry.bytes % SECTION_ALIGNMENT !== 0) {
+        throw corrupt(what, `section ${i} has ${entry.bytes} bytes`);
+      }
+      if (entry.offset !== end || end + entry.bytes > bytes) {
+        throw corrupt(what, `section ${i} is not where the one before it ends`);
+      }
+      end += entry.bytes;
+    });
+    if (isInHead && end !== headEnd) throw corrupt(what, "its head is longer than what is in it");
+  }
   if (end !== bytes) throw corrupt(what, "bytes follow its last section");
 }
 

@@ -44,7 +44,11 @@ function written(
   change(bytes, starts);
   const source = new BlockSource({ arena: 0, offset: 0, bytes });
   const entry = { kind: form.kind, attribute: "text", offset: 0, bytes: bytes.length };
-  const sections = new AttributeSections("text", [entry], { documentCount, source });
+  const sections = new AttributeSections("text", [entry], {
+    documentCount,
+    source,
+    head: new Uint8Array(0),
+  });
   return { lists: new CompactLists(sections, form, starts), bytes, starts };
 }
 
