@@ -92,8 +92,24 @@ export function planBitsets(
 /** Opens the bitmaps of an attribute, if it has any; throws `BytesMissing` for their directory. */
 export function openBitsets(sections: AttributeSections, kinds: BitsetKinds): BitsetReader {
   const codes = openDirectory(sections, kinds);
-  if (codes === undefined) return () => undefined;
-  const places = new Map(Array.from(codes, (code, i) => [code, i]));
+  return codes === undefined ? () => undefined : bitsetReader(sections, kinds, { codes, first: 0 });
+}
+
+/** Which lists have bitmaps, ascending, and the place of the first one among all bitmaps. */
+export interface BitsetPlaces {
+  readonly codes: Uint32Array;
+  readonly first: number;
+}
+
+/** Opens bitmaps that are at those places; reads nothing. */
+export function bitsetReader(
+  sections: AttributeSections,
+  kinds: BitsetKinds,
+  { codes, first }: BitsetPlaces,
+): BitsetReader {
+  if (codes.length === 0) return () => undefined;
+  checkThere(sections, kinds);
+  const places = new Map(Array.from(codes, (code, i) => [code, first + i]));
   const bytes = bitmapWords(sections.documentCount) * WORD_BYTES;
   return (code) => {
     const place = places.get(code);
@@ -110,13 +126,23 @@ export function checkBitsets(
   lists: StoredLists,
 ): void {
   const codes = openDirectory(sections, kinds);
-  if (codes === undefined) return;
+  if (codes !== undefined) checkBitsetsOf(sections, kinds, codes, lists);
+}
+
+/** The same of the bitmaps of those lists. */
+export function checkBitsetsOf(
+  sections: AttributeSections,
+  kinds: BitsetKinds,
+  codes: Uint32Array,
+  lists: StoredLists,
+): void {
+  if (codes.length === 0) return;
   const { documentCount } = sections;
   const bytes = codes.length * bitmapWords(documentCount) * WORD_BYTES;
   if ((sections.entry(kinds.bitmaps)?.bytes ?? 0) < bytes) {
     throw corrupt("bitmaps of postings", "some are missing");
   }
-  const read = openBitsets(sections, kinds);
+  const read = bitsetReader(sections, kinds, { codes, first: 0 });
   const buffer = new PostingBuffer();
   codes.forEach((code, i) => {
     if (code >= lists.listCount || (i > 0 && code <= codes[i - 1])) {
@@ -135,8 +161,11 @@ export function checkBitsets(
 function openDirectory(sections: AttributeSections, kinds: BitsetKinds): Uint32Array | undefined {
   const section = sections.bytes(kinds.directory);
   if (section === undefined) return undefined;
-  if (sections.entry(kinds.bitmaps) === undefined) {
-    throw corrupt("bitmaps of postings", `those of \`${sections.attribute}\` are missing`);
-  }
+  checkThere(sections, kinds);
   return new ArrayUnpacker(section, "bitmaps of postings").u32();
+}
+
+function checkThere(sections: AttributeSections, { bitmaps }: BitsetKinds): void {
+  if (sections.entry(bitmaps) !== undefined) return;
+  throw corrupt("bitmaps of postings", `those of \`${sections.attribute}\` are missing`);
 }

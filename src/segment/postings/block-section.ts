@@ -23,7 +23,7 @@ import { checkOffsets } from "../../codec/columns-check.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { packedSection, wordSection } from "../format/section-plans.ts";
-import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
+import type { SectionEntry, SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { PostingBuffer, type PostingLists, type StoredLists } from "./posting-section.ts";
 import { touchLists } from "./touch-lists.ts";
 import { readWords } from "./word-lists.ts";
@@ -43,11 +43,15 @@ export interface BlockKinds {
 /** Adds pairs that bound the postings from `start` to before `end`; at least one. */
 export type BoundBlock = (start: number, end: number, pairs: number[]) => void;
 
-/** Bounds of all lists of an attribute. */
-export interface PostingBlocks {
+/** Which lists have bounds, and where their words begin in the section of bounds. */
+export interface BlockPlaces {
   readonly blockPostings: number;
   readonly codes: Uint32Array;
   readonly starts: Uint32Array;
+}
+
+/** Bounds of all lists of an attribute. */
+export interface PostingBlocks extends BlockPlaces {
   readonly words: Uint32Array;
 }
 
@@ -128,9 +132,18 @@ export function planBlocks(
 
 /** Opens the bounds of an attribute, if it has any; throws `BytesMissing` for their directory. */
 export function openBlocks(sections: AttributeSections, kinds: BlockKinds): BlockReader {
-  const opened = openDirectory(sections, kinds);
-  if (opened === undefined) return () => undefined;
-  const { blockPostings, codes, starts, entry } = opened;
+  const places = openDirectory(sections, kinds);
+  return places === undefined ? () => undefined : blockReader(sections, kinds, places);
+}
+
+/** Opens bounds that are at those places; reads nothing. */
+export function blockReader(
+  sections: AttributeSections,
+  kinds: BlockKinds,
+  { blockPostings, codes, starts }: BlockPlaces,
+): BlockReader {
+  if (codes.length === 0) return () => undefined;
+  const entry = wordsEntry(sections, kinds);
   const { source } = sections;
   return (code, postingCount) => {
     const at = indexOf(codes, code);
@@ -145,9 +158,18 @@ export function openBlocks(sections: AttributeSections, kinds: BlockKinds): Bloc
 
 /** Looks at the bounds of all lists, as queries do. Throws one `BytesMissing`. */
 export function touchBlocks(sections: AttributeSections, kinds: BlockKinds): void {
-  const opened = openDirectory(sections, kinds);
-  if (opened === undefined) return;
-  const { entry, starts } = opened;
+  const places = openDirectory(sections, kinds);
+  if (places !== undefined) touchBlocksAt(sections, kinds, places);
+}
+
+/** The same of bounds that are at those places. */
+export function touchBlocksAt(
+  sections: AttributeSections,
+  kinds: BlockKinds,
+  { codes, starts }: BlockPlaces,
+): void {
+  if (codes.length === 0) return;
+  const entry = wordsEntry(sections, kinds);
   touchLists(sections.source, entry, { starts, unitBytes: Uint32Array.BYTES_PER_ELEMENT });
 }
 
@@ -160,22 +182,39 @@ export interface BoundedPosting {
 /** Tells whether the pair that begins at a word of `pairs` bounds a posting. */
 export type BoundsPosting = (posting: BoundedPosting, pairs: Uint32Array, at: number) => boolean;
 
+/** What bounds from a store are checked against. */
+export interface BoundedLists {
+  readonly lists: StoredLists;
+  readonly isBound: BoundsPosting;
+}
+
 /** Throws `corrupt` unless bounds from a store are of their posting lists, and bound them. */
 export function checkBlocks(
   sections: AttributeSections,
   kinds: BlockKinds,
-  { lists, isBound }: { readonly lists: StoredLists; readonly isBound: BoundsPosting },
+  of: BoundedLists,
 ): void {
-  const opened = openDirectory(sections, kinds);
-  if (opened === undefined) return;
-  const { blockPostings, codes, starts, entry } = opened;
+  const places = openDirectory(sections, kinds);
+  if (places !== undefined) checkBlocksAt(sections, kinds, places, of);
+}
+
+/** The same of bounds that are at those places. */
+export function checkBlocksAt(
+  sections: AttributeSections,
+  kinds: BlockKinds,
+  places: BlockPlaces,
+  { lists, isBound }: BoundedLists,
+): void {
+  const { blockPostings, codes, starts } = places;
+  if (codes.length === 0) return;
   const isRising = codes.every((code, i) => i === 0 || code > codes[i - 1]);
   if (blockPostings === 0 || !isRising) throw corrupt("blocks of postings", "their lists repeat");
   checkOffsets(starts, codes.length, undefined);
-  if (starts[codes.length] * Uint32Array.BYTES_PER_ELEMENT > entry.bytes) {
+  const { bytes } = wordsEntry(sections, kinds);
+  if (starts[codes.length] * Uint32Array.BYTES_PER_ELEMENT > bytes) {
     throw corrupt("blocks of postings", "some are missing");
   }
-  const read = openBlocks(sections, kinds);
+  const read = blockReader(sections, kinds, places);
   const buffer = new PostingBuffer();
   for (const code of codes) {
     const count = code < lists.listCount ? lists.decode(code, buffer) : 0;
@@ -189,16 +228,22 @@ export function checkBlocks(
   }
 }
 
-function openDirectory(sections: AttributeSections, kinds: BlockKinds) {
+function openDirectory(
+  sections: AttributeSections,
+  kinds: BlockKinds,
+): BlockPlaces | undefined {
   const section = sections.bytes(kinds.directory);
   if (section === undefined) return undefined;
-  const entry = sections.entry(kinds.words);
-  if (entry === undefined) {
-    throw corrupt("blocks of postings", `those of \`${sections.attribute}\` are missing`);
-  }
   const unpacker = new ArrayUnpacker(section, "blocks of postings");
   const blockPostings = unpacker.word();
-  return { blockPostings, codes: unpacker.u32(), starts: unpacker.u32(), entry };
+  return { blockPostings, codes: unpacker.u32(), starts: unpacker.u32() };
+}
+
+/** The section of bounds, which is there where some lists have bounds. */
+function wordsEntry(sections: AttributeSections, { words }: BlockKinds): SectionEntry {
+  const entry = sections.entry(words);
+  if (entry !== undefined) return entry;
+  throw corrupt("blocks of postings", `those of \`${sections.attribute}\` are missing`);
 }
 
 /** Whether a list of these ordinals has just these blocks, each with a pair or more. */

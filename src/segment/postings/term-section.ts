@@ -48,9 +48,20 @@ export function lowerBound(strings: SortedStrings, text: string): number {
 
 /** Code of exactly this string, or -1. O(log n). */
 export function codeOf(strings: SortedStrings, text: string): number {
-  const wanted = textEncoder.encode(text);
+  return codeOfBytes(strings, textEncoder.encode(text));
+}
+
+/** Code of the string of exactly these bytes, or -1. O(log n). */
+export function codeOfBytes(strings: SortedStrings, wanted: Uint8Array): number {
   const code = lowerBoundOf(strings, wanted);
   return code < stringCount(strings) && compareTo(strings, code, wanted) === 0 ? code : -1;
+}
+
+/** Code of the last string that is <= these bytes; -1 if none. O(log n). */
+export function lastUpTo(strings: SortedStrings, wanted: Uint8Array): number {
+  const code = lowerBoundOf(strings, wanted);
+  const isEqual = code < stringCount(strings) && compareTo(strings, code, wanted) === 0;
+  return isEqual ? code : code - 1;
 }
 
 /** Joins byte strings that are sorted already. */
@@ -190,10 +201,10 @@ export class StringCollector {
     return this.#ends.length - 1;
   }
 
-  /** Adds the string with a code in `strings`. */
-  add(strings: SortedStrings, code: number): void {
+  /** Adds the string with a code in `strings`, or so many of its first bytes. */
+  add(strings: SortedStrings, code: number, bytesMax = Number.POSITIVE_INFINITY): void {
     const start = strings.offsets[code];
-    const end = strings.offsets[code + 1];
+    const end = Math.min(strings.offsets[code + 1], start + bytesMax);
     const at = this.#ends[this.#ends.length - 1];
     if (at + end - start > this.#bytes.length) this.#grow(at + end - start);
     for (let i = start, to = at; i < end; i++, to++) this.#bytes[to] = strings.bytes[i];
@@ -245,7 +256,8 @@ function compareStringsAt(
   return leftLength - rightLength;
 }
 
-function lowerBoundOf(strings: SortedStrings, wanted: Uint8Array): number {
+/** First code whose string is >= these bytes; the count of strings if none. O(log n). */
+export function lowerBoundOf(strings: SortedStrings, wanted: Uint8Array): number {
   let low = 0;
   let high = stringCount(strings);
   while (low < high) {
