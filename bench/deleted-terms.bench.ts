@@ -27,7 +27,7 @@ import { LiveSegment } from "../src/segment/memtable/live-segment.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../src/segment/segment-view.ts";
 import { openStoredSegment } from "../src/segment/stored-segment-reader.ts";
-import { TEXT_LISTS, TEXT_SECTION } from "../src/segment/text/text-kinds.ts";
+import { TEXT_LISTS, TEXT_PAGES, TEXT_SECTION } from "../src/segment/text/text-kinds.ts";
 import type { ObjectKey } from "../src/storage/object-store.ts";
 import { fullText, schemaOf } from "../test/support/queries/query-fixture.ts";
 import { encodeStoredSegment } from "../test/support/segments/encode-stored-segment.ts";
@@ -131,7 +131,7 @@ const queries = Array.from({ length: QUERIES }, () => {
   return Array.from({ length: 3 }, () => wordOf(STOP_WORDS + ranks.next()));
 });
 console.log(
-  `${COUNT} documents, ${textBytes} bytes of text; dictionary ${sizeOf(TEXT_SECTION)}, ` +
+  `${COUNT} documents, ${textBytes} bytes of text; dictionary ${sizeOf(TEXT_SECTION) + sizeOf(TEXT_PAGES)}, ` +
     `lists ${sizeOf(TEXT_LISTS.kind)}`,
 );
 

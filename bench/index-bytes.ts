@@ -17,7 +17,10 @@ import { TEXT_INDEX } from "../src/segment/text/text-index.ts";
 import {
   TEXT_BITSETS,
   TEXT_BLOCKS,
+  TEXT_LENGTHS,
   TEXT_LISTS,
+  TEXT_PAGES,
+  TEXT_ROOT,
   TEXT_SECTION,
 } from "../src/segment/text/text-kinds.ts";
 import { datasetFile, isDatasetHere } from "../test/support/documents/datasets.ts";
@@ -82,7 +85,7 @@ function report(name: string): void {
     kinds.reduce((sum, kind) => sum + (segment.sections("text").entry(kind)?.bytes ?? 0), 0);
   const share = (bytes: number): string => (bytes / textBytes).toFixed(3);
   const listBytes = bytesOf(TEXT_LISTS.kind);
-  const head = bytesOf(TEXT_SECTION);
+  const head = bytesOf(TEXT_SECTION, TEXT_ROOT, TEXT_PAGES, TEXT_LENGTHS);
   const bounds = bytesOf(...Object.values(TEXT_BLOCKS));
   const bitmaps = bytesOf(...Object.values(TEXT_BITSETS));
   const long = lists.filter(({ ordinals }) => ordinals.length >= 128);

@@ -163,7 +163,7 @@ async function addTexts(
   }
   const codes = await reads.run(() => {
     const index = textOf(view, column);
-    return Array.from(byTerm.keys(), (term) => codeOf(index, term));
+    return attemptAll(Array.from(byTerm.keys(), (term) => () => codeOf(index, term)));
   });
   let at = 0;
   for (const count of byTerm.values()) counts[codes[at++]] += count;

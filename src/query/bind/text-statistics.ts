@@ -3,6 +3,7 @@
  * that no score depends on where documents are stored or on what was there before.
  */
 
+import { fullBitmap } from "../../codec/bitmap.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-section.ts";
@@ -17,10 +18,13 @@ export interface TextStatistics {
   readonly termCount: number;
 }
 
-interface CachedStatistics extends TextStatistics {
-  readonly liveVersion: number;
-  /** Of the snapshot that was counted, whose bits never change. */
+interface CountedStatistics extends TextStatistics {
+  /** Which documents were counted; these bits never change. */
   readonly liveBitmap: OrdinalBits;
+}
+
+interface CachedStatistics extends CountedStatistics {
+  readonly liveVersion: number;
 }
 
 /** Per view and attribute, at the last `liveVersion` asked for. */
@@ -51,7 +55,9 @@ function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextSta
   if (cached?.liveVersion === liveVersion) return cached;
   const text = view.index(TEXT_INDEX, attribute);
   if (text === undefined) return { documentCount: 0, termCount: 0 };
-  const statistics = { ...recounted(cached, liveBitmap, text), liveVersion, liveBitmap };
+  const counted =
+    cached ?? (text.totals && { ...text.totals, liveBitmap: fullBitmap(view.documentCount) });
+  const statistics = { ...recounted(counted, liveBitmap, text), liveVersion, liveBitmap };
   const byAttribute = CACHE.get(view) ?? new Map<string, CachedStatistics>();
   CACHE.set(view, byAttribute.set(attribute, statistics));
   return statistics;
@@ -59,14 +65,16 @@ function segmentStatistics(segment: SegmentSnapshot, attribute: string): TextSta
 
 /** Looks only at the documents that have come or gone since others were counted. */
 function recounted(
-  last: CachedStatistics | undefined,
+  last: CountedStatistics | undefined,
   liveBitmap: OrdinalBits,
-  { lengths, presence }: Pick<TextView, "lengths" | "presence">,
+  text: Pick<TextView, "lengths" | "presence">,
 ): TextStatistics {
   const before = last?.liveBitmap ?? new Uint32Array(liveBitmap.length);
   let { documentCount, termCount } = last ?? { documentCount: 0, termCount: 0 };
   for (let w = 0; w < liveBitmap.length; w++) {
     if (liveBitmap[w] === before[w]) continue;
+    // Of texts that are all live, totals are enough.
+    const { lengths, presence } = text;
     for (let word = liveBitmap[w] ^ before[w]; word !== 0; word &= word - 1) {
       const bit = word & -word;
       const ordinal = (w << 5) + 31 - Math.clz32(bit);

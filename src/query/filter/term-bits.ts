@@ -23,8 +23,8 @@ const TERMS_PER_STEP = 64;
 /** Ordinals with a term that starts with `prefix`. */
 export function* prefixBits(text: TextView, prefix: string, count: number): Steps<OrdinalBits> {
   const bits = emptyBits(count);
-  for (let code = text.lowerBound(prefix); code < text.termCount; code++) {
-    if (!text.term(code).startsWith(prefix)) break;
+  const { start, end } = text.codesWith(prefix);
+  for (let code = start; code < end; code++) {
     addAll(bits, text.postingsAt(code).ordinals);
     if (code % TERMS_PER_STEP === 0) yield;
   }
@@ -33,40 +33,33 @@ export function* prefixBits(text: TextView, prefix: string, count: number): Step
 
 /** Looks at the postings of terms. */
 export function termNeeds(attribute: string, sought: SoughtTerms, run: SegmentRun): Need[] {
-  return needs(attribute, run, (text) => looksOf(text, sought, (term) => text.postings(term)));
+  return needs(attribute, run, sought, (text, term) => text.postings(term));
 }
 
 /** Looks at what says which documents have terms: a bitmap where there is one. */
 export function documentNeeds(attribute: string, sought: SoughtTerms, run: SegmentRun): Need[] {
-  return needs(attribute, run, (text) =>
-    looksOf(text, sought, (term) => text.bitmap(term) ?? text.postings(term)),
-  );
+  return needs(attribute, run, sought, (text, term) => text.bitmap(term) ?? text.postings(term));
 }
 
 function needs(
   attribute: string,
   { view, together }: SegmentRun,
-  looks: (text: TextView) => Need[],
+  { terms, prefix }: SoughtTerms,
+  lookAt: (text: TextView, term: string) => unknown,
 ): Need[] {
   const look = (): void => {
     const text = view.index(TEXT_INDEX, attribute);
-    if (text !== undefined) together(looks(text));
+    if (text === undefined) return;
+    const looks: Need[] = terms.map((term) => () => void lookAt(text, term));
+    if (prefix !== undefined) looks.push(() => together(prefixLooks(text, prefix)));
+    together(looks);
   };
   return [look];
 }
 
-function looksOf(
-  text: TextView,
-  { terms, prefix }: SoughtTerms,
-  lookAt: (term: string) => unknown,
-): Need[] {
-  const looks: Need[] = terms.map((term) => () => void lookAt(term));
-  if (prefix === undefined) return looks;
-  for (let code = text.lowerBound(prefix); code < text.termCount; code++) {
-    if (!text.term(code).startsWith(prefix)) break;
-    looks.push(() => void text.postingsAt(code));
-  }
-  return looks;
+function prefixLooks(text: TextView, prefix: string): Need[] {
+  const { start, end } = text.codesWith(prefix);
+  return Array.from({ length: end - start }, (_, i) => () => void text.postingsAt(start + i));
 }
 
 function addAll(bits: OrdinalBits, ordinals: OrdinalList): void {

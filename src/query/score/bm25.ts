@@ -5,6 +5,7 @@ import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import type { Frequencies } from "../../segment/text/frequencies.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { Postings } from "../../segment/text/text-lists.ts";
+import type { TextLengths } from "../../segment/text/text-pages.ts";
 import {
   inverseDocumentFrequency,
   PREFIX_SCORE,
@@ -53,7 +54,10 @@ export interface Bm25Node extends ScoreNode {
 /** Relevance of texts. */
 export const BM25: ScoreOperator<Bm25Node> = {
   kind: "bm25",
-  needs: (node, run) => termNeeds(node.attribute, soughtBy(node), run),
+  needs: (node, run) => [
+    ...termNeeds(node.attribute, soughtBy(node), run),
+    () => lookAtLengths(node, run),
+  ],
   run: scoreTexts,
   // The score of a prefix is no sum of its terms'.
   bounds: {
@@ -91,6 +95,12 @@ function lookAtBlocks({ attribute, terms }: Bm25Node, { view, together }: Segmen
           text?.blocks(term),
     ),
   );
+}
+
+/** Where a term is in no text, no length is asked for. */
+function lookAtLengths({ attribute, terms }: Bm25Node, { view }: SegmentRun): void {
+  const text = view.index(TEXT_INDEX, attribute);
+  if (text !== undefined && terms.some(({ term }) => text.postingCount(term) > 0)) text.lengths;
 }
 
 function* scoreTexts(node: Bm25Node, run: ScoreRun): Steps<SegmentScores> {
@@ -140,7 +150,7 @@ interface TermPostings {
   readonly postings: Postings;
   readonly blocks: ListBlocks | undefined;
   /** Of all documents. */
-  readonly lengths: Uint32Array;
+  readonly lengths: TextLengths;
   readonly weight: number;
   /** How many times its scores are taken, which are rounded before. */
   readonly factor: number;
@@ -152,7 +162,7 @@ class TermScores implements ScoredList {
   readonly blocks: ListBlocks | undefined;
   readonly magnitude: number;
   readonly #frequencies: Frequencies;
-  readonly #lengths: Uint32Array;
+  readonly #lengths: TextLengths;
   readonly #averageLength: number;
   readonly #saturation: TermSaturation;
   readonly #term: TermPostings;

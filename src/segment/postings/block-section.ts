@@ -228,10 +228,7 @@ export function checkBlocksAt(
   }
 }
 
-function openDirectory(
-  sections: AttributeSections,
-  kinds: BlockKinds,
-): BlockPlaces | undefined {
+function openDirectory(sections: AttributeSections, kinds: BlockKinds): BlockPlaces | undefined {
   const section = sections.bytes(kinds.directory);
   if (section === undefined) return undefined;
   const unpacker = new ArrayUnpacker(section, "blocks of postings");

@@ -8,12 +8,13 @@ import type { AttributeSchema } from "../../model/schema.ts";
 import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
-import type { SectionPlan } from "../format/segment-layout.ts";
+import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import {
   BITSETS,
   type BitsetExtent,
   buildBitsets,
   checkBitsets,
+  checkBitsetsOf,
   openBitsets,
   planBitsets,
 } from "../postings/bitset-section.ts";
@@ -21,27 +22,43 @@ import {
   BLOCK_POSTINGS,
   buildBlocks,
   checkBlocks,
+  checkBlocksAt,
   openBlocks,
   planBlocks,
   touchBlocks,
 } from "../postings/block-section.ts";
+import { planCompact } from "../postings/compact-section.ts";
+import { collectGreats } from "./frequencies.ts";
 import {
   TEXT_BITSETS,
   TEXT_BLOCKS,
+  TEXT_LENGTHS,
   TEXT_LISTS,
+  TEXT_PAGES,
+  TEXT_ROOT,
   TEXT_SECTION,
   WORD_TEXT_LISTS,
   WORD_TEXT_SECTION,
 } from "./text-kinds.ts";
 import { openTextLists, type TextLists } from "./text-lists.ts";
 import {
+  hasPages,
+  type LengthsPart,
+  openPages,
+  PAGE_EXTENT,
+  type PagedText,
+  type PageExtent,
+  planPages,
+} from "./text-pages.ts";
+import {
   boundTexts,
   buildTextIndex,
   isBoundText,
   mergeTextIndexes,
+  onePage,
   openFingerprint,
   openText,
-  planText,
+  planHead,
   type StoredTextIndex,
   type TextHead,
   type TextIndex,
@@ -59,6 +76,8 @@ export interface TextExtent {
   /** Postings of each block that is bounded. */
   readonly blockPostings: number;
   readonly bitsets: BitsetExtent;
+  /** How its terms are cut into pages; absent: as ever. */
+  readonly pages?: PageExtent;
 }
 
 /** A text index with so much beside its postings; it reads those of all others. */
@@ -67,6 +86,9 @@ export function textIndex(extent: TextExtent): AttributeIndex<TextView> {
     name: "text",
     sections: [
       TEXT_SECTION,
+      TEXT_ROOT,
+      TEXT_PAGES,
+      TEXT_LENGTHS,
       TEXT_LISTS.kind,
       ...Object.values(TEXT_BLOCKS),
       ...Object.values(TEXT_BITSETS),
@@ -89,9 +111,11 @@ export function textIndex(extent: TextExtent): AttributeIndex<TextView> {
   };
 }
 
-/** Those that are looked at before any list is. */
+/** What queries look at before lists, or with them: by pages, where there are any. */
 const HEAD_SECTIONS = [
   TEXT_SECTION,
+  TEXT_PAGES,
+  TEXT_LENGTHS,
   WORD_TEXT_SECTION,
   TEXT_BLOCKS.directory,
   TEXT_BITSETS.directory,
@@ -111,6 +135,8 @@ function isCurrent(
 
 /** Which options the terms come from; undefined if there is no index. */
 function fingerprintOf(sections: AttributeSections): string | undefined {
+  const paged = openPages(sections);
+  if (paged !== undefined) return paged.fingerprint;
   const entry = sections.entry(TEXT_SECTION) ?? sections.entry(WORD_TEXT_SECTION);
   if (entry === undefined) return undefined;
   const end = entry.offset + Math.min(entry.bytes, FINGERPRINT_BYTES_MAX);
@@ -150,20 +176,34 @@ function* merge(
 function* plan(
   attribute: string,
   index: TextIndex,
-  { blockPostings, bitsets: extent }: TextExtent,
+  { blockPostings, bitsets: extent, pages = PAGE_EXTENT }: TextExtent,
 ): Steps<SectionPlan[]> {
-  const { lists, lengths } = index;
+  const { lists, lengths, fingerprint, presence } = index;
   const blocks = yield* buildBlocks(lists, blockPostings, boundTexts(index));
   const bitsets = yield* buildBitsets(lists, lengths.length, extent);
+  const compact = planCompact(attribute, lists, TEXT_LISTS, lengths.length);
+  const directory = { strings: lists.strings, starts: compact.starts };
+  const greats = yield* collectGreats(lists);
+  const blockPlans = planBlocks(attribute, blocks, TEXT_BLOCKS);
+  const bitsetPlans = planBitsets(attribute, bitsets, TEXT_BITSETS);
+  if (!hasPages(directory.strings, lengths, pages)) {
+    const head = planHead(attribute, index, { directory, greats });
+    return [head, compact.section, ...blockPlans, ...bitsetPlans];
+  }
+  const planned = { fingerprint, lengths, presence, directory, greats };
+  const codes = bitsets?.codes;
   return [
-    ...(yield* planText(attribute, index)),
-    ...planBlocks(attribute, blocks, TEXT_BLOCKS),
-    ...planBitsets(attribute, bitsets, TEXT_BITSETS),
+    ...(yield* planPages(attribute, { ...planned, blocks, bitsets: codes }, pages)),
+    compact.section,
+    ...[...blockPlans, ...bitsetPlans].filter(({ kind }) => !IN_PAGES.includes(kind)),
   ];
 }
 
-/** A text index without its postings, and where those are; undefined if there is none. */
-function openIndex(
+/** Sections whose content pages have. */
+const IN_PAGES: readonly SectionKind[] = [TEXT_BLOCKS.directory, TEXT_BITSETS.directory];
+
+/** An index without pages, but for its postings, and where those are; undefined if there is none. */
+function openPlain(
   sections: AttributeSections,
 ): { readonly head: TextHead; readonly lists: TextLists } | undefined {
   const section = sections.bytes(TEXT_SECTION);
@@ -174,40 +214,80 @@ function openIndex(
 }
 
 function open(sections: AttributeSections): TextView | undefined {
+  const paged = openPages(sections);
+  if (paged !== undefined) return textView(paged, paged);
   sections.touch(HEAD_SECTIONS);
-  const index = openIndex(sections);
+  const index = openPlain(sections);
   if (index === undefined) return undefined;
+  const { head, lists } = index;
+  const { strings } = head.directory;
   const blocks = openBlocks(sections, TEXT_BLOCKS);
-  return textView(index, blocks, openBitsets(sections, TEXT_BITSETS));
+  const bitsets = openBitsets(sections, TEXT_BITSETS);
+  const { fingerprint, lengths, presence } = head;
+  const facts = { fingerprint, lengths, presence, totals: undefined };
+  return textView(facts, onePage({ strings, lists, blocks, bitsets }));
 }
 
 function touchParts(sections: AttributeSections): void {
-  const index = openIndex(sections);
-  if (index === undefined) return;
+  const paged = openPages(sections);
+  // As a whole: so `touch` looks at them.
+  sections.touch([TEXT_PAGES]);
+  const index = paged === undefined ? openPlain(sections) : undefined;
   attemptAll([
-    () => index.lists.touchAll(),
+    () => paged?.touchParts(),
+    () => index?.lists.touchAll(),
     () => touchBlocks(sections, TEXT_BLOCKS),
     () => sections.touch([TEXT_BITSETS.bitmaps]),
   ]);
 }
 
 function readTextIndex(sections: AttributeSections): StoredTextIndex | undefined {
-  const index = openIndex(sections);
+  const paged = openPages(sections);
+  if (paged !== undefined) {
+    const { directory, greats } = paged.whole();
+    const { fingerprint, lengths, presence } = paged;
+    const lists = openTextLists(sections, directory, greats);
+    return { fingerprint, lengths, presence, strings: directory.strings, lists };
+  }
+  const index = openPlain(sections);
   if (index === undefined) return undefined;
   const { head, lists } = index;
   return { ...head, strings: head.directory.strings, lists };
 }
 
 function check(sections: AttributeSections): void {
-  const index = openIndex(sections);
-  if (index === undefined) return;
-  const { documentCount } = sections;
-  const { head, lists } = index;
-  lists.check();
-  if (head.lengths.length !== documentCount) {
-    throw corrupt("a text index", `it has ${head.lengths.length} lengths`);
+  const paged = openPages(sections);
+  if (paged !== undefined) {
+    checkPaged(sections, paged);
+    return;
   }
+  const index = openPlain(sections);
+  if (index === undefined) return;
+  const { head, lists } = index;
+  checkTexts(sections, head, lists);
   checkBlocks(sections, TEXT_BLOCKS, { lists, isBound: isBoundText(head.lengths) });
   checkBitsets(sections, TEXT_BITSETS, lists);
-  checkPresence(head.presence, documentCount);
+}
+
+function checkPaged(sections: AttributeSections, paged: PagedText): void {
+  const whole = paged.whole();
+  const { directory, blocks, bitsets, greats } = whole;
+  const lists = openTextLists(sections, directory, greats);
+  checkTexts(sections, paged, lists);
+  paged.check(whole);
+  const of = { lists, isBound: isBoundText(paged.lengths) };
+  checkBlocksAt(sections, TEXT_BLOCKS, blocks, of);
+  checkBitsetsOf(sections, TEXT_BITSETS, bitsets, lists);
+}
+
+function checkTexts(
+  { documentCount }: AttributeSections,
+  { lengths, presence }: LengthsPart,
+  lists: TextLists,
+): void {
+  lists.check();
+  if (lengths.length !== documentCount) {
+    throw corrupt("a text index", `it has ${lengths.length} lengths`);
+  }
+  checkPresence(presence, documentCount);
 }

@@ -1,5 +1,6 @@
 /**
- * The text index of an attribute. Packed (`columns-packing.ts`): the fingerprint of the options
+ * The text index of an attribute; one that is large is in pages instead (`text-pages.ts`). Packed
+ * (`columns-packing.ts`): the fingerprint of the options
  * that its terms come from (text); the count of terms of each document; 1 and the bitmap of the
  * documents with a value, as columns have it, or 0 if all have one; the directory of posting lists
  * (`posting-section.ts`), which says where they begin in units (`compact-section.ts`); great
@@ -21,14 +22,7 @@ import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
 import type { TermTable } from "../../text/term-table.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
-import type { BitsetReader } from "../postings/bitset-section.ts";
-import type {
-  BlockReader,
-  BoundBlock,
-  BoundsPosting,
-  ListBlocks,
-} from "../postings/block-section.ts";
-import { planCompact } from "../postings/compact-section.ts";
+import type { BoundBlock, BoundsPosting, ListBlocks } from "../postings/block-section.ts";
 import { KeyOrder } from "../postings/key-order.ts";
 import {
   DELETED,
@@ -42,29 +36,40 @@ import {
 } from "../postings/posting-section.ts";
 import {
   BY_BYTES,
-  codeOf,
+  codeOfBytes,
   encodeSorted,
-  lowerBound,
+  lowerBoundOf,
   type SortedStrings,
   stringAt,
 } from "../postings/term-section.ts";
-import { collectGreats, type GreatFrequencies, packGreats, unpackGreats } from "./frequencies.ts";
-import { TEXT_LISTS, TEXT_SECTION } from "./text-kinds.ts";
-import type { Postings, TextLists } from "./text-lists.ts";
+import { type GreatFrequencies, packGreats, unpackGreats } from "./frequencies.ts";
+import { TEXT_SECTION } from "./text-kinds.ts";
+import type { Postings } from "./text-lists.ts";
+import type { TextLengths, TextPage, TextPages, TextTotals } from "./text-pages.ts";
+
+/** Codes of terms from `start` to before `end`. */
+export interface CodeRange {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** Text index of one attribute. Frequencies and lengths count deleted documents too. */
 export interface TextView {
   /** That of the options which its terms come from. */
   readonly fingerprint: string;
   /** Terms of each document's text (repeats counted, dropped tokens not), 0 where absent. */
-  readonly lengths: Uint32Array;
+  readonly lengths: TextLengths;
   /** Bitmap of the documents with a value, as columns have it; undefined if all have one. */
   readonly presence: Uint8Array | undefined;
+  /** What those two add up to, where it is known without them. */
+  readonly totals: TextTotals | undefined;
   readonly termCount: number;
   /** The code-th smallest term by bytes. */
   term(code: number): string;
   /** First code whose term is >= `term`; `termCount` if none. */
   lowerBound(term: string): number;
+  /** The codes of all terms that start with `prefix`, whose bytes it looks at together. */
+  codesWith(prefix: string): CodeRange;
   /** How many documents here have the term; reads none of its postings. */
   postingCount(term: string): number;
   /** Undefined if no document here has the term. */
@@ -100,7 +105,8 @@ export interface TextIndex extends Omit<TextHead, "directory" | "greats"> {
 }
 
 /** A text index of a segment, all of whose bytes are in memory. */
-export interface StoredTextIndex extends Omit<TextIndex, "lists"> {
+export interface StoredTextIndex extends Omit<TextIndex, "lists" | "lengths"> {
+  readonly lengths: TextLengths;
   readonly strings: SortedStrings;
   readonly lists: StoredLists;
 }
@@ -244,23 +250,25 @@ export function boundTexts({ lengths, lists: { ordinals, numbers } }: TextIndex)
 }
 
 /** Tells of bounds from a store whether they are such ones, for texts of these lengths. */
-export function isBoundText(lengths: Uint32Array): BoundsPosting {
+export function isBoundText(lengths: TextLengths): BoundsPosting {
   return ({ ordinal, number }, pairs, at) =>
     pairs[at] >= number && pairs[at + 1] <= lengths[ordinal];
 }
 
-/** Plans the sections of a text index, but for the bounds of its postings. */
-export function* planText(attribute: string, index: TextIndex): Steps<SectionPlan[]> {
-  const { fingerprint, lengths, presence, lists } = index;
-  const compact = planCompact(attribute, lists, TEXT_LISTS, lengths.length);
+/** Plans the section of a text index without its postings. */
+export function planHead(
+  attribute: string,
+  { fingerprint, lengths, presence }: TextIndex,
+  of: { readonly directory: PostingDirectory; readonly greats: GreatFrequencies },
+): SectionPlan {
   const packer = new ArrayPacker();
   packer.text(fingerprint);
   packer.array(lengths);
   packer.word(presence === undefined ? 0 : 1);
   if (presence !== undefined) packer.array(presence);
-  packPostings(packer, { strings: lists.strings, starts: compact.starts });
-  packGreats(packer, yield* collectGreats(lists));
-  return [packedSection(TEXT_SECTION, attribute, packer), compact.section];
+  packPostings(packer, of.directory);
+  packGreats(packer, of.greats);
+  return packedSection(TEXT_SECTION, attribute, packer);
 }
 
 /** Opens the section of a text index; one of format version 1 has no great frequencies. */
@@ -281,52 +289,94 @@ export function openFingerprint(start: Uint8Array): string {
 
 /** Terms of a text index whose codes are remembered: a query asks for each of its terms three times. */
 const KNOWN_CODES_MAX = 64;
+/** No byte of UTF-8 is as great. */
+const ABOVE_UTF8 = 0xff;
+const textEncoder = new TextEncoder();
 
-/** `codeOf` that remembers. */
-function codeReader(strings: SortedStrings): (term: string) => number {
+/** Finds the code of a term, or -1, and remembers it. */
+function codeReader(pages: TextPages): (term: string) => number {
   const known = new Map<string, number>();
   return (term) => {
     const remembered = known.get(term);
     if (remembered !== undefined) return remembered;
-    const code = codeOf(strings, term);
+    const wanted = textEncoder.encode(term);
+    const { firstCode, strings } = pages.pageWith(wanted);
+    const place = codeOfBytes(strings, wanted);
+    const code = place < 0 ? place : firstCode + place;
     if (known.size >= KNOWN_CODES_MAX) known.clear();
     known.set(term, code);
     return code;
   };
 }
 
-/** What queries see of a text index whose postings come from `lists`, and what is beside those. */
-export function textView(
-  { head, lists }: { readonly head: TextHead; readonly lists: TextLists },
-  blocks: BlockReader,
-  bitsets: BitsetReader,
-): TextView {
-  const { fingerprint, lengths, presence, directory } = head;
-  const { strings } = directory;
-  const codeOf = codeReader(strings);
+/** The terms of an index that has no pages, as one page. */
+export function onePage(page: Omit<TextPage, "firstCode">): TextPages {
+  const only = { ...page, firstCode: 0 };
   return {
-    fingerprint,
-    lengths,
-    presence,
-    termCount: lists.listCount,
-    term: (code) => stringAt(strings, code),
-    lowerBound: (term) => lowerBound(strings, term),
+    termCount: page.lists.listCount,
+    pageOf: () => only,
+    pageWith: () => only,
+    touch: () => undefined,
+  };
+}
+
+/** What queries see of a text index but for its terms, which its pages have. */
+export type TextFacts = Pick<TextView, "fingerprint" | "lengths" | "presence" | "totals">;
+
+/** What queries see of a text index. Of `facts`, lengths and presence may have to be read. */
+export function textView(facts: TextFacts, pages: TextPages): TextView {
+  const codeOf = codeReader(pages);
+  const lowerBound = (wanted: Uint8Array) => {
+    const { firstCode, strings } = pages.pageWith(wanted);
+    return firstCode + lowerBoundOf(strings, wanted);
+  };
+  const postingsAt = (code: number) => {
+    const { firstCode, lists } = pages.pageOf(code);
+    return lists.read(code - firstCode);
+  };
+  return {
+    fingerprint: facts.fingerprint,
+    totals: facts.totals,
+    get lengths() {
+      return facts.lengths;
+    },
+    get presence() {
+      return facts.presence;
+    },
+    termCount: pages.termCount,
+    term: (code) => {
+      const { firstCode, strings } = pages.pageOf(code);
+      return stringAt(strings, code - firstCode);
+    },
+    lowerBound: (term) => lowerBound(textEncoder.encode(term)),
+    codesWith: (prefix) => {
+      const start = textEncoder.encode(prefix);
+      const end = Uint8Array.of(...start, ABOVE_UTF8);
+      pages.touch(start, end);
+      return { start: lowerBound(start), end: lowerBound(end) };
+    },
     postingCount: (term) => {
       const code = codeOf(term);
-      return code < 0 ? 0 : lists.postingCount(code);
+      if (code < 0) return 0;
+      const { firstCode, lists } = pages.pageOf(code);
+      return lists.postingCount(code - firstCode);
     },
     postings: (term) => {
       const code = codeOf(term);
-      return code < 0 ? undefined : lists.read(code);
+      return code < 0 ? undefined : postingsAt(code);
     },
-    postingsAt: (code) => lists.read(code),
+    postingsAt,
     blocks: (term) => {
       const code = codeOf(term);
-      return code < 0 ? undefined : blocks(code, lists.postingCount(code));
+      if (code < 0) return undefined;
+      const { firstCode, lists, blocks } = pages.pageOf(code);
+      return blocks(code - firstCode, lists.postingCount(code - firstCode));
     },
     bitmap: (term) => {
       const code = codeOf(term);
-      return code < 0 ? undefined : bitsets(code);
+      if (code < 0) return undefined;
+      const { firstCode, bitsets } = pages.pageOf(code);
+      return bitsets(code - firstCode);
     },
   };
 }
