@@ -18,6 +18,7 @@ import {
   randomVectorRank,
 } from "../../test/support/random/random-queries.ts";
 import { clusteredSnapshot } from "../../test/support/segments/clustered-snapshot.ts";
+import { pageIndexes } from "../../test/support/segments/page-indexes.ts";
 import { runRemote } from "../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../test/support/segments/remote-snapshot.ts";
 import { seededRandom } from "../base/random.ts";
@@ -49,7 +50,8 @@ function randomNamespace(seed: number) {
   const options = { idType, types: EVERY_TYPE, space: 90 } as const;
   const documents = randomDocuments(random, random.below(60), options);
   const deleted = randomDocuments(random, 30, options);
-  const near = openSnapshot(schema, splitDocuments(random, documents, 3, deleted));
+  const contents = splitDocuments(random, documents, 3, deleted);
+  const near = openSnapshot(schema, contents, seed % 2 === 0 ? pageIndexes() : undefined);
   return { random, schema, near };
 }
 

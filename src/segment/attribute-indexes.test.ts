@@ -6,6 +6,7 @@ import {
 } from "../../test/conformance/attribute-index.ts";
 import { documentQuery, KERNELS } from "../../test/support/queries/query-fixture.ts";
 import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
+import { SHORT_PAGES } from "../../test/support/segments/page-indexes.ts";
 import { plainPostings, plainWeights } from "../../test/support/segments/plain-postings.ts";
 import type { Ordinal } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
@@ -189,7 +190,15 @@ const SHORT_INDEXES = ATTRIBUTE_INDEXES.map((index) => {
   return index === SPARSE_INDEX ? SHORT_SPARSE : index;
 });
 
-attributeIndexConformance({
+const PAGED_TEXT = {
+  ...textIndex({ blockPostings: BLOCK_POSTINGS, bitsets: BITSETS_OF_HALF, pages: SHORT_PAGES }),
+  name: "text by pages",
+};
+const PAGED_INDEXES = ATTRIBUTE_INDEXES.map((index) => (index === TEXT_INDEX ? PAGED_TEXT : index));
+
+attributeIndexConformance({ ...TEXT_CASE, index: PAGED_TEXT, indexes: PAGED_INDEXES });
+
+const SHORT_CASE: IndexCase = {
   ...TEXT_CASE,
   index: SHORT_TEXT,
   indexes: SHORT_INDEXES,
@@ -217,6 +226,13 @@ attributeIndexConformance({
       2 * ordinals.length >= shown.lengths.length ? ordinals : undefined,
     ]);
   },
+};
+
+attributeIndexConformance(SHORT_CASE);
+attributeIndexConformance({
+  ...SHORT_CASE,
+  index: { ...PAGED_TEXT, name: "bounds and bitmaps by pages" },
+  indexes: PAGED_INDEXES,
 });
 
 attributeIndexConformance({
