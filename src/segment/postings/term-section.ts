@@ -59,9 +59,14 @@ export function codeOfBytes(strings: SortedStrings, wanted: Uint8Array): number 
 
 /** Code of the last string that is <= these bytes; -1 if none. O(log n). */
 export function lastUpTo(strings: SortedStrings, wanted: Uint8Array): number {
-  const code = lowerBoundOf(strings, wanted);
-  const isEqual = code < stringCount(strings) && compareTo(strings, code, wanted) === 0;
-  return isEqual ? code : code - 1;
+  let low = 0;
+  let high = stringCount(strings);
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (compareTo(strings, middle, wanted) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
 
 /** Joins byte strings that are sorted already. */

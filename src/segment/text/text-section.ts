@@ -287,25 +287,31 @@ export function openFingerprint(start: Uint8Array): string {
   return new ArrayUnpacker(start, "a text index").text();
 }
 
-/** Terms of a text index whose codes are remembered: a query asks for each of its terms three times. */
-const KNOWN_CODES_MAX = 64;
+/** Terms of a text index whose places are remembered: a query asks for each of its terms three times. */
+const KNOWN_PLACES_MAX = 64;
 /** No byte of UTF-8 is as great. */
 const ABOVE_UTF8 = 0xff;
 const textEncoder = new TextEncoder();
 
-/** Finds the code of a term, or -1, and remembers it. */
-function codeReader(pages: TextPages): (term: string) => number {
-  const known = new Map<string, number>();
+/** Where a term is: its page, and its code there. */
+interface TermPlace {
+  readonly page: TextPage;
+  readonly code: number;
+}
+
+/** Finds the place of a term, or null where no document has it, and remembers it. */
+function placeReader(pages: TextPages): (term: string) => TermPlace | null {
+  const known = new Map<string, TermPlace | null>();
   return (term) => {
     const remembered = known.get(term);
     if (remembered !== undefined) return remembered;
     const wanted = textEncoder.encode(term);
-    const { firstCode, strings } = pages.pageWith(wanted);
-    const place = codeOfBytes(strings, wanted);
-    const code = place < 0 ? place : firstCode + place;
-    if (known.size >= KNOWN_CODES_MAX) known.clear();
-    known.set(term, code);
-    return code;
+    const page = pages.pageWith(wanted);
+    const code = codeOfBytes(page.strings, wanted);
+    const place = code < 0 ? null : { page, code };
+    if (known.size >= KNOWN_PLACES_MAX) known.clear();
+    known.set(term, place);
+    return place;
   };
 }
 
@@ -325,14 +331,10 @@ export type TextFacts = Pick<TextView, "fingerprint" | "lengths" | "presence" | 
 
 /** What queries see of a text index. Of `facts`, lengths and presence may have to be read. */
 export function textView(facts: TextFacts, pages: TextPages): TextView {
-  const codeOf = codeReader(pages);
+  const placeOf = placeReader(pages);
   const lowerBound = (wanted: Uint8Array) => {
     const { firstCode, strings } = pages.pageWith(wanted);
     return firstCode + lowerBoundOf(strings, wanted);
-  };
-  const postingsAt = (code: number) => {
-    const { firstCode, lists } = pages.pageOf(code);
-    return lists.read(code - firstCode);
   };
   return {
     fingerprint: facts.fingerprint,
@@ -356,27 +358,26 @@ export function textView(facts: TextFacts, pages: TextPages): TextView {
       return { start: lowerBound(start), end: lowerBound(end) };
     },
     postingCount: (term) => {
-      const code = codeOf(term);
-      if (code < 0) return 0;
-      const { firstCode, lists } = pages.pageOf(code);
-      return lists.postingCount(code - firstCode);
+      const place = placeOf(term);
+      return place === null ? 0 : place.page.lists.postingCount(place.code);
     },
     postings: (term) => {
-      const code = codeOf(term);
-      return code < 0 ? undefined : postingsAt(code);
+      const place = placeOf(term);
+      return place === null ? undefined : place.page.lists.read(place.code);
     },
-    postingsAt,
+    postingsAt: (code) => {
+      const { firstCode, lists } = pages.pageOf(code);
+      return lists.read(code - firstCode);
+    },
     blocks: (term) => {
-      const code = codeOf(term);
-      if (code < 0) return undefined;
-      const { firstCode, lists, blocks } = pages.pageOf(code);
-      return blocks(code - firstCode, lists.postingCount(code - firstCode));
+      const place = placeOf(term);
+      if (place === null) return undefined;
+      const { page, code } = place;
+      return page.blocks(code, page.lists.postingCount(code));
     },
     bitmap: (term) => {
-      const code = codeOf(term);
-      if (code < 0) return undefined;
-      const { firstCode, bitsets } = pages.pageOf(code);
-      return bitsets(code - firstCode);
+      const place = placeOf(term);
+      return place === null ? undefined : place.page.bitsets(place.code);
     },
   };
 }
