@@ -6,12 +6,13 @@ import { fullBitmap } from "../../src/codec/bitmap.ts";
 import { buildDocuments } from "../../src/codec/columns-builder.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
+import type { AttributeIndex } from "../../src/segment/attribute-index.ts";
 import { DOCUMENT_SECTIONS } from "../../src/segment/documents/documents-section.ts";
 import { BlockSource } from "../../src/segment/format/byte-source.ts";
 import { headOf, layoutOf, SEGMENT_VERSIONS } from "../../src/segment/format/segment-format.ts";
 import { indexFingerprint } from "../../src/segment/index-fingerprint.ts";
 import { type AttributeClusters, planMerge } from "../../src/segment/segment-merger.ts";
-import { openSegment } from "../../src/segment/segment-reader.ts";
+import { OpenSegment, openSegment } from "../../src/segment/segment-reader.ts";
 import { planReordered } from "../../src/segment/segment-reorder.ts";
 import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import { SPARSE_INDEX } from "../../src/segment/sparse/sparse-index.ts";
@@ -20,6 +21,7 @@ import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
 import { BYTE_CODE_INDEX } from "../../src/segment/vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "../../src/segment/vectors/cluster-index.ts";
 import { blockIndexes } from "../support/segments/block-indexes.ts";
+import { pageIndexes, SHORT_PAGES } from "../support/segments/page-indexes.ts";
 import { plainPostings, plainWeights } from "../support/segments/plain-postings.ts";
 import { planSegment } from "../support/segments/plan-segment.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
@@ -172,6 +174,11 @@ test.each(VERSIONS)("byte codes of format version %i are read as they were writt
 
 /** Indexes with bounds even of lists that two documents share. */
 const BOUNDED = blockIndexes(1);
+/** The same with terms on several pages, and with bitmaps of lists that two documents share. */
+const PAGED = pageIndexes(SHORT_PAGES, {
+  blockPostings: 1,
+  bitsets: { documentsMin: 1, documentsPerPosting: 4 },
+});
 
 test.each(VERSIONS)(
   "bounds of postings of format version %i are read as they were written",
@@ -206,6 +213,28 @@ test.each(VERSIONS)(
   },
 );
 
+test("terms by pages of format version 2 are read as they were written", () => {
+  const bytes = golden(2, "paged-segment.bin");
+  verifySegment(bytes);
+  const source = new BlockSource({ ...PLACE, bytes });
+  const view = new OpenSegment("golden" as SegmentId, headOf(bytes).slice(), source);
+  const wanted = GOLDEN_SCHEMA.attributes.get("string") ?? expect.unreachable();
+  expect(TEXT_INDEX.isCurrent(view.sections("string"), wanted.type, wanted)).toBe(true);
+  const text = view.index(TEXT_INDEX, "string") ?? expect.unreachable();
+  expect(Array.from({ length: text.termCount }, (_, code) => text.term(code))).toEqual([
+    ..."cafe dog fox quick ran 🦊".split(" "),
+  ]);
+  expect(text.lengths).toEqual(Uint8Array.of(6, 0, 1, 0, 0, 0, 1));
+  expect(text.totals).toEqual({ documentCount: 4, termCount: 8 });
+  expect(plainPostings(text.postings("fox"))).toEqual({
+    ordinals: [0, 6],
+    frequencies: [2, 1],
+  });
+  expect(text.codesWith("f")).toEqual({ start: 2, end: 3 });
+  expect(text.blocks("fox")?.lastOrdinals).toEqual(Uint32Array.of(0, 6));
+  expect(text.bitmap("fox")).toEqual(Uint32Array.of(0b100_0001));
+});
+
 test("the newest format version is still written to the byte", () => {
   expect(encodeColumns(goldenColumns())).toEqual(golden(1, "columns.bin"));
   const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
@@ -219,7 +248,8 @@ test("the newest format version is still written to the byte", () => {
   expect(clusteredSegment(both)).toEqual(golden(NEWEST, "further-clusters-segment.bin"));
   const coded = [{ attribute: "[3]f32", ...CLUSTERS, byteOrigin: BYTE_ORIGIN }];
   expect(clusteredSegment(coded)).toEqual(golden(NEWEST, "byte-codes-segment.bin"));
-  expect(boundedSegment()).toEqual(golden(NEWEST, "bounded-segment.bin"));
+  expect(boundedSegment(BOUNDED)).toEqual(golden(NEWEST, "bounded-segment.bin"));
+  expect(boundedSegment(PAGED)).toEqual(golden(NEWEST, "paged-segment.bin"));
 });
 
 test("segments of all versions are merged into what the newest writes", () => {
@@ -237,10 +267,10 @@ test("segments of all versions are merged into what the newest writes", () => {
   }
 });
 
-function boundedSegment(): Uint8Array {
+function boundedSegment(indexes: readonly AttributeIndex[]): Uint8Array {
   const more = [...GOLDEN_DOCUMENTS, { id: "fox", attributes: new Map([["string", "fox"]]) }];
   const types = new Map([...GOLDEN_SCHEMA.attributes].map(([name, { type }]) => [name, type]));
-  const plan = planSegment(buildDocuments("string", types, more), GOLDEN_SCHEMA, BOUNDED);
+  const plan = planSegment(buildDocuments("string", types, more), GOLDEN_SCHEMA, indexes);
   const block = new Uint8Array(plan.bytes);
   runSteps(plan.writeTo(block));
   return sealSegment(openSegment("golden" as SegmentId, block, PLACE));

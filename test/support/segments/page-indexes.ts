@@ -1,6 +1,6 @@
 import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "../../../src/segment/attribute-indexes.ts";
-import { TEXT_INDEX, textIndex } from "../../../src/segment/text/text-index.ts";
+import { TEXT_INDEX, type TextExtent, textIndex } from "../../../src/segment/text/text-index.ts";
 import type { PageExtent } from "../../../src/segment/text/text-pages.ts";
 
 /** Few terms on each of many pages, however small the index is. */
@@ -11,9 +11,17 @@ export const SHORT_PAGES: PageExtent = {
   separatorBytesMax: 4,
 };
 
-/** All indexes, with terms on pages that are cut so; with bounds and bitmaps of short lists. */
-export function pageIndexes(pages: PageExtent = SHORT_PAGES): AttributeIndex[] {
-  const bitsets = { documentsMin: 1, documentsPerPosting: 2 };
-  const paged = textIndex({ blockPostings: 2, bitsets, pages });
+/** Bounds and bitmaps even of short lists. */
+const SHORT_LISTS = {
+  blockPostings: 2,
+  bitsets: { documentsMin: 1, documentsPerPosting: 2 },
+};
+
+/** All indexes, with terms on pages that are cut so, and so much beside postings. */
+export function pageIndexes(
+  pages: PageExtent = SHORT_PAGES,
+  beside: Omit<TextExtent, "pages"> = SHORT_LISTS,
+): AttributeIndex[] {
+  const paged = textIndex({ ...beside, pages });
   return ATTRIBUTE_INDEXES.map((index) => (index === TEXT_INDEX ? paged : index));
 }
