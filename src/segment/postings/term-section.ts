@@ -206,13 +206,16 @@ export class StringCollector {
     return this.#ends.length - 1;
   }
 
-  /** Adds the string with a code in `strings`, or so many of its first bytes. */
-  add(strings: SortedStrings, code: number, bytesMax = Number.POSITIVE_INFINITY): void {
-    const start = strings.offsets[code];
-    const end = Math.min(strings.offsets[code + 1], start + bytesMax);
+  /** Adds the string with a code in `strings`. */
+  add(strings: SortedStrings, code: number): void {
+    this.addBytes(strings.bytes, strings.offsets[code], strings.offsets[code + 1]);
+  }
+
+  /** Adds the string of the bytes from `start` to before `end`. */
+  addBytes(bytes: Uint8Array, start: number, end: number): void {
     const at = this.#ends[this.#ends.length - 1];
     if (at + end - start > this.#bytes.length) this.#grow(at + end - start);
-    for (let i = start, to = at; i < end; i++, to++) this.#bytes[to] = strings.bytes[i];
+    for (let i = start, to = at; i < end; i++, to++) this.#bytes[to] = bytes[i];
     this.#ends.push(at + end - start);
   }
 

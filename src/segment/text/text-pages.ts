@@ -157,7 +157,8 @@ export function* planPages(
   const pageStarts = [0];
   const packers: ArrayPacker[] = [];
   for (let p = 0; p + 1 < firstCodes.length; p++) {
-    separators.add(strings, firstCodes[p], separatorBytes(strings, firstCodes[p]));
+    const start = strings.offsets[firstCodes[p]];
+    separators.addBytes(strings.bytes, start, start + separatorBytes(strings, firstCodes[p]));
     const packer = packPage(index, firstCodes[p], firstCodes[p + 1]);
     packers.push(packer);
     pageStarts.push(pageStarts[p] + packer.bytes);
@@ -285,7 +286,7 @@ function packLengths({ lengths, presence }: LengthsPart): ArrayPacker {
   const packer = new ArrayPacker();
   const isShort = lengths.every((length) => length <= BYTE_MAX);
   packer.word(isShort ? 1 : 4);
-  packer.array(isShort ? Uint8Array.from(lengths) : lengths);
+  packer.array(isShort ? new Uint8Array(lengths) : lengths);
   packer.word(presence === undefined ? 0 : 1);
   if (presence !== undefined) packer.array(presence);
   return packer;
