@@ -131,7 +131,8 @@ const queries = Array.from({ length: QUERIES }, () => {
   return Array.from({ length: 3 }, () => wordOf(STOP_WORDS + ranks.next()));
 });
 console.log(
-  `${COUNT} documents, ${textBytes} bytes of text; dictionary ${sizeOf(TEXT_SECTION) + sizeOf(TEXT_PAGES)}, ` +
+  `${COUNT} documents, ${textBytes} bytes of text; dictionary ` +
+    `${sizeOf(TEXT_SECTION) + sizeOf(TEXT_PAGES)}, ` +
     `lists ${sizeOf(TEXT_LISTS.kind)}`,
 );
 

@@ -272,6 +272,20 @@ export const MUTATIONS: readonly Mutation[] = [
     noticedBy: "src/segment/format/segment-pages.test.ts",
   },
   {
+    name: "a term that begins a page is looked for on the page before",
+    file: "src/segment/postings/term-section.ts",
+    find: "if (compareTo(strings, middle, wanted) <= 0) low = middle + 1;",
+    replace: "if (compareTo(strings, middle, wanted) < 0) low = middle + 1;",
+    noticedBy: "src/segment/text/text-pages.test.ts",
+  },
+  {
+    name: "pages of a prefix are read one after the other",
+    file: "src/segment/text/text-section.ts",
+    find: "      pages.touch(start, end);\n",
+    replace: "",
+    noticedBy: "src/segment/text/text-pages.test.ts",
+  },
+  {
     name: "metadata do not know of indexes that are being built",
     file: "src/namespace/index-status.ts",
     find: "const isBuilding = builds.length > 0 || isReindexing;",

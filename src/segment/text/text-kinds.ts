@@ -4,9 +4,11 @@ import { FREQUENCY_FORM } from "./frequencies.ts";
 
 /** A text index without its postings, read as a whole. */
 export const TEXT_SECTION = 48;
-/** The same by pages: which there are, in the head; the pages; lengths of texts. */
+/** The same by pages: which there are, in the head. */
 export const TEXT_ROOT = 66;
+/** Those pages. */
 export const TEXT_PAGES = 67;
+/** Lengths of texts, beside pages. */
 export const TEXT_LENGTHS = 68;
 /** Its posting lists. */
 export const TEXT_LISTS = { kind: 49, numbers: FREQUENCY_FORM } as const;

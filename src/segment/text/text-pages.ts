@@ -292,8 +292,8 @@ function packLengths({ lengths, presence }: LengthsPart): ArrayPacker {
   return packer;
 }
 
-/** Counts what `lengths` and `presence` say; a text is absent where the length is 0, or empty. */
-export function totalsOf({ lengths, presence }: LengthsPart): TextTotals {
+/** Adds up what `lengths` and `presence` say. */
+function totalsOf({ lengths, presence }: LengthsPart): TextTotals {
   let documentCount = presence === undefined ? lengths.length : 0;
   let termCount = 0;
   for (let ordinal = 0; ordinal < lengths.length; ordinal++) {
