@@ -21,6 +21,7 @@ import { compareStrings } from "../../model/value.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { Snapshot } from "../../query/snapshot.ts";
 import { BlockSource } from "../format/byte-source.ts";
+import { headOf, verifyHead } from "../format/segment-format.ts";
 import { OpenSegment } from "../segment-reader.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
 import { TEXT_INDEX } from "./text-index.ts";
@@ -246,6 +247,7 @@ test("a flipped byte of a page or of the head is reported, and never served", ()
       const damaged = Uint8Array.from(sealed);
       damaged[offset + random.below(bytes)] ^= 1 << random.below(8);
       expect(() => verifySegment(damaged)).toThrow(/checksum/);
+      if (kind === TEXT_ROOT) expect(() => verifyHead(headOf(damaged))).toThrow(/checksum/);
     }
   }
 });
