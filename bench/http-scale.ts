@@ -85,7 +85,8 @@ function printBuild({ documents }: ScaleSet, built: BuildStats): void {
   const { writtenMs, indexedMs } = built;
   const rate = (ms: number) => ((1_000 * documents) / ms).toFixed(0);
   const seconds = (ms: number) => (ms / 1_000).toFixed(1);
-  const mib = [built.serverPeakMib, built.indexerPeakMib, built.segmentMib];
+  const { serverPeakMib, indexerPeakMib, segmentMib, indexMib } = built;
+  const mib = [serverPeakMib, indexerPeakMib, segmentMib, indexMib];
   printTable(
     [
       "built: written s",
@@ -96,6 +97,7 @@ function printBuild({ documents }: ScaleSet, built: BuildStats): void {
       "MiB of server",
       "indexer",
       "segments",
+      "indexes",
     ],
     [
       [

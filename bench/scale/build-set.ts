@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { MIB } from "../../src/base/byte-sizes.ts";
 import {
   type BenchServer,
   benchServerIn,
@@ -10,6 +11,7 @@ import {
   prepare,
   timed,
 } from "../http-harness.ts";
+import { indexBytesOf } from "./index-bytes.ts";
 import { bodiesOf, NAMESPACE, type ScaleSet } from "./scale-set.ts";
 
 const CONNECTIONS = 2;
@@ -28,6 +30,8 @@ export interface BuildStats {
   readonly indexerPeakMib: number;
   /** Of stored segments, without those that are no longer named. */
   readonly segmentMib: number;
+  /** Of all in them but documents. */
+  readonly indexMib: number;
 }
 
 /** A server over a set that is written and indexed. */
@@ -39,7 +43,8 @@ export async function openSet(set: ScaleSet, flags: readonly string[]): Promise<
     const server = await benchServerIn(dataDir, ...flags);
     const built = await build(server, bodies);
     await server.stop();
-    writeFileSync(stats, JSON.stringify({ ...built, segmentMib: bytesOf(dataDir) / 2 ** 20 }));
+    const bytes = { segmentMib: bytesOf(dataDir) / MIB, indexMib: indexBytesOf(dataDir) / MIB };
+    writeFileSync(stats, JSON.stringify({ ...built, ...bytes }));
   }
   return benchServerIn(dataDir, ...flags);
 }

@@ -14,9 +14,9 @@ export interface GrowthPoint {
 /** The same with what it took to build. */
 export type BuiltPoint = GrowthPoint & { readonly built: BuildStats };
 
-const WIDTH = 960;
+const WIDTH = 1_240;
 const HEIGHT = 300;
-const PANEL = { width: 200, height: 190, top: 60, gap: 110, left: 70 };
+const PANEL = { width: 200, height: 190, top: 60, gap: 90, left: 70 };
 const COLOURS: Readonly<Record<string, string>> = { vectors: "#0f766e", texts: "#b45309" };
 const OTHER_COLOUR = "#475569";
 
@@ -33,9 +33,10 @@ const PANELS: readonly Panel[] = [
     title: "written and indexed, s",
     of: ({ built }) => (built.writtenMs + built.indexedMs) / 1_000,
   },
+  { title: "bytes of indexes, MiB", of: ({ built }) => built.indexMib },
 ];
 
-/** Three panels with a line for each kind. */
+/** Four panels with a line for each kind. */
 export function drawGrowth(points: readonly BuiltPoint[]): string {
   const kinds = [...new Set(points.map(({ kind }) => kind))];
   const legend = kinds.map((kind, i) => {
