@@ -24,11 +24,13 @@ const BLOCKS = {
 };
 
 test.each([
-  ["no lists", [], "best"],
-  ["short lists", Array(16).fill(listOf(128)), "best"],
-  ["too many lists", Array(17).fill(listOf(1)), "all"],
-  ["long lists without bounds", [listOf(1), listOf(129)], "all"],
-  ["long lists with bounds", [{ ...listOf(129), blocks: BLOCKS }, listOf(1)], "best"],
-])("%s: of what scores %s", (_name, lists, scoring) => {
-  expect(pickScoring({ lists, constant: 0 })).toBe(scoring);
+  ["no lists", [], true, "best"],
+  ["short lists", Array(128).fill(listOf(128)), true, "best"],
+  ["too many lists", Array(129).fill(listOf(1)), true, "all"],
+  ["short lists of more than a sum", Array(64).fill(listOf(128)), false, "best"],
+  ["too many lists of more than a sum", Array(65).fill(listOf(1)), false, "all"],
+  ["long lists without bounds", [listOf(1), listOf(129)], true, "all"],
+  ["long lists with bounds", [{ ...listOf(129), blocks: BLOCKS }, listOf(1)], true, "best"],
+])("%s: of what scores %s", (_name, lists, isSum, scoring) => {
+  expect(pickScoring({ lists, constant: 0, isSum })).toBe(scoring);
 });

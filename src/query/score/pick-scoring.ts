@@ -10,8 +10,10 @@ export type Scoring = "all" | "best";
  * processor's first cache, and there is nothing to gain (ADR 28).
  */
 const DOCUMENTS_MIN = 2048;
-/** Lists up to which bounds pass over more than it costs to look at them (ADR 28). */
-const LISTS_MAX = 16;
+/** Lists up to which bounds pass over more than it costs to look at them (ADR 62). */
+const LISTS_MAX = 128;
+/** The same where scores are more than sums: documents that may be kept are scored once more. */
+const MERGED_LISTS_MAX = 64;
 
 /** Tells whether it may pay to pass over documents where a ranking keeps `capacity` of so many. */
 export function mayPassOver(documentCount: number, capacity: number): boolean {
@@ -22,10 +24,12 @@ export function mayPassOver(documentCount: number, capacity: number): boolean {
 export function pickScoring({
   lists,
   constant,
+  isSum,
 }: {
   readonly lists: readonly Parameters<typeof hasBounds>[0][];
   readonly constant: number;
+  readonly isSum: boolean;
 }): Scoring {
   const isBounded = constant < Number.POSITIVE_INFINITY && lists.every(hasBounds);
-  return isBounded && lists.length <= LISTS_MAX ? "best" : "all";
+  return isBounded && lists.length <= (isSum ? LISTS_MAX : MERGED_LISTS_MAX) ? "best" : "all";
 }

@@ -75,7 +75,9 @@ const LIMIT_PER = {
 } as const;
 
 function drawQuery(random: Random): DocumentQuery {
-  const words = Array.from({ length: 1 + random.below(6) }, () => pick(random, WORDS));
+  // Of many lists fewer are only looked up.
+  const wordCount = 1 + random.below(random.below(4) === 0 ? 60 : 6);
+  const words = Array.from({ length: wordCount }, () => pick(random, WORDS));
   const weights = words.map(() => Math.f16round(pick(random, [-1, 0, 0.5, 1, 2, 1e-7, 60_000])));
   const entries = Object.fromEntries(words.map((word, i) => [word, weights[i]]));
   const n = pick(random, [0, 3, 100, 1000]);
@@ -171,6 +173,26 @@ test("a list that cannot matter alone is looked up for documents of the others",
   // The first window is added up; in the next ones the 7 documents left of the rare word.
   expect(stats.postingsTouched).toBe(1024 + 2 + 7 * 2);
   expect(stats.blocksSkipped).toBe(64 - 8 - 7);
+});
+
+test("blocks of many lists are passed over, too", () => {
+  const words = Array.from({ length: 40 }, (_, i) => `w${10 + i}`);
+  const random = seededRandom(3);
+  const documents = Array.from({ length: 20_000 }, (_, i) => {
+    // The best come first; the others have one of the words.
+    const names = i < 10 ? words : [pick(random, words)];
+    return documentOf(BigInt(i), {
+      sparse: { names, weights: Float32Array.from(names, () => (i < 10 ? 4 : 1)) },
+    });
+  });
+  const snapshot = openSnapshot(schemaWith(), [{ documents }], blockIndexes(16));
+  const query = sparse(Object.fromEntries(words.map((word) => [word, 1])));
+  const { stats, results } = run(snapshot, ranked(query));
+  const ids = Array.from({ length: 10 }, (_, i) => ({ id: BigInt(i), dist: 160 }));
+  expect(results).toMatchObject([{ documents: ids }]);
+  // The first window is added up, and no other: all words together cannot reach 160.
+  expect(stats.postingsTouched).toBe(10 * 40 + 1014);
+  expect(stats.blocksSkipped).toBeGreaterThan(40 * 25);
 });
 
 test("documents that no filter keeps are not scored", () => {

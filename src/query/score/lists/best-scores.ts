@@ -5,7 +5,7 @@
  * 2011), in windows of ordinals.
  *
  * The blocks of all lists bound what a document in a window can score. A window that cannot reach
- * the threshold is passed over. In any other, the lists that together cannot reach it are not
+ * the threshold is passed over. In any other, lists that together cannot reach it are not
  * followed: only documents of the other lists, the essential ones, can reach it. Of those are added
  * up; the rest is looked up for documents that may reach the threshold with it.
  *
@@ -17,19 +17,34 @@ import type { Steps } from "../../../base/steps.ts";
 import { type BoundedScores, CANDIDATES_MAX } from "../bounded-scores.ts";
 import type { NotOffered } from "../not-offered.ts";
 import { type BestScoresRun, ChunkScorer } from "./chunk-scorer.ts";
+import { CHUNK } from "./chunk-buffers.ts";
 import { ListCursor } from "./list-cursor.ts";
 import { BOUND_SLACK, blockCount } from "./scored-list.ts";
 
-/** Ordinals of a window at least: bounds of fewer cost more than they save. */
+/**
+ * Ordinals of the first window at least. Each further one is at least as long as all before it, up
+ * to a chunk: bounds of fewer cost more than they save, but a threshold is to be known early.
+ */
 const WINDOW_MIN = 1024;
+/**
+ * Lists up to which as many are only looked up as cannot reach the threshold together. Of more of
+ * them most documents of the others have to be looked up, which costs more than to follow them.
+ */
+const FEW_LISTS = 5;
+/** Lists that are only looked up add at most so much of the threshold, where there are more. */
+const LOOKED_UP_SHARE = 0.5;
 /** What a window, or a part of one, costs for each list, in postings. */
 const LIST_POSTINGS = 16;
 /** The least float32 above 0: rounding to float32 raises no number by as much. */
 const FLOAT32_MIN = 2 ** -149;
 /** Documents that may be scored by themselves before it is asked whether that pays. */
 const EXACT_MIN = 4 * CANDIDATES_MAX;
-/** It does while less than one of so many is: it costs as much as to score so many at once. */
+/**
+ * It does while less than one of so many is, and of as many more as there are lists beyond a few:
+ * it costs as much as to score so many at once.
+ */
 const EXACT_SHARE = 16;
+const EXACT_LISTS = 8;
 /** By how much sums of float64 may differ in another order, in parts of all that is added. */
 const SUM_SLACK = 2 ** -50;
 
@@ -60,7 +75,8 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
   const exact = bounded.isSum ? undefined : yield* bounded.bind(cursors);
   const scorer = new ChunkScorer({ cursors, order, exact }, run);
   let start = 0;
-  while (start < documentCount && !isInVain(scorer.exactCount, start)) {
+  const exactShare = EXACT_SHARE * Math.max(1, lists.length / EXACT_LISTS);
+  while (start < documentCount && !isInVain(scorer.exactCount, exactShare, start)) {
     const end = windowEnd(order, start, least());
     if (end === undefined) {
       start = documentCount;
@@ -93,9 +109,9 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
   };
 }
 
-/** Tells whether most documents up to an ordinal had to be scored by themselves: bounds say little. */
-function isInVain(exactCount: number, ordinal: number): boolean {
-  return exactCount > EXACT_MIN && exactCount * EXACT_SHARE > ordinal;
+/** Tells whether more than one of `share` documents up to an ordinal was scored by itself. */
+function isInVain(exactCount: number, share: number, ordinal: number): boolean {
+  return exactCount > EXACT_MIN && exactCount * share > ordinal;
 }
 
 /**
@@ -122,7 +138,7 @@ function windowEnd(order: ListCursor[], start: number, least: number): number | 
   for (const cursor of order) {
     if (cursor.isEssential || !isAny) last = Math.min(last, cursor.blockEnd);
   }
-  last = Math.max(last, start + WINDOW_MIN - 1);
+  last = Math.max(last, start + Math.min(Math.max(start, WINDOW_MIN), CHUNK) - 1);
   for (const cursor of order) cursor.endWith(last);
   return last + 1;
 }
@@ -133,14 +149,19 @@ function windowEnd(order: ListCursor[], start: number, least: number): number | 
  */
 function chooseEssential(order: ListCursor[], least: number): { rest: number; isAny: boolean } {
   sortByBound(order);
+  let all = 0;
+  for (const { bound } of order) all += bound;
+  // Not where a bound is no number, as where what is infinite was scaled by 0.
+  const isAny = !(all < least);
+  const most = isAny && order.length > FEW_LISTS ? least * LOOKED_UP_SHARE : least;
   let rest = 0;
   let count = 0;
-  while (count < order.length && rest + order[count].bound < least) rest += order[count++].bound;
+  while (count < order.length && rest + order[count].bound < most) rest += order[count++].bound;
   for (let i = 0; i < order.length; i++) order[i].isEssential = i >= count;
-  return { rest, isAny: count < order.length };
+  return { rest, isAny };
 }
 
-/** Of at most LISTS_MAX (`pick-scoring.ts`), which are nearly in order. */
+/** They are nearly in order, but for the first window. */
 function sortByBound(order: ListCursor[]): void {
   for (let i = 1; i < order.length; i++) {
     const cursor = order[i];

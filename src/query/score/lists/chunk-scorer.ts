@@ -14,7 +14,7 @@ import { scoreKey } from "../segment-scores.ts";
 import { CHUNK, type ChunkBuffers, lendBuffers, returnBuffers } from "./chunk-buffers.ts";
 import type { ListCursor } from "./list-cursor.ts";
 import type { PostingRange } from "./scored-list.ts";
-import { findTaken, takeReached } from "./take-reached.ts";
+import { findTaken, listReached, takeReached } from "./take-reached.ts";
 
 /** What documents are ranked by and from. */
 export interface BestScoresRun {
@@ -29,10 +29,14 @@ export interface BestScoresRun {
 
 /** Work between two pauses, in postings that are scored, of some nanoseconds each. */
 const POSTINGS_PER_STEP = 32_768;
+/** Postings that are scored without a pause, at most: those of as many lists in a part of a chunk. */
+const POSTINGS_AT_ONCE = 524_288;
 /** What it costs to look a document up in a list, in postings. */
 const LOOKUP_POSTINGS = 8;
 /** Postings that can be gone over in the time of a lookup. */
 const SCANNED_PER_LOOKUP = 24;
+/** Sums that can be looked at in the time in which a posting's document is taken. */
+const SCANNED_PER_POSTING = 2;
 /** What it costs to offer a document that is kept or has to be compared by its id, in postings. */
 const OFFER_POSTINGS = 64;
 /** Documents that are offered at once. */
@@ -76,6 +80,8 @@ export class ChunkScorer {
   readonly #exactScores: CandidateScores;
   readonly #run: BestScoresRun;
   readonly #buffers: ChunkBuffers;
+  /** Ordinals that are scored at once: a multiple of 32. */
+  readonly #chunkOrdinals: number;
   /** Since the last pause, in postings. */
   #worked = 0;
   /** Documents of the chunk that are listed and may be kept. */
@@ -99,6 +105,8 @@ export class ChunkScorer {
     this.#exactScores = exact === undefined ? NO_SCORES : newCandidateScores();
     this.#run = run;
     this.#buffers = lendBuffers();
+    const each = Math.floor(POSTINGS_AT_ONCE / cursors.length);
+    this.#chunkOrdinals = Math.min(CHUNK, Math.max(32, each & ~31));
   }
 
   /** Gives its buffers to the next one. */
@@ -124,7 +132,7 @@ export class ChunkScorer {
     const first = this.#firstOrdinal(from);
     if (first >= end) return end;
     const base = first & ~31;
-    const chunkEnd = Math.min(base + CHUNK, end);
+    const chunkEnd = Math.min(base + this.#chunkOrdinals, end);
     if (!hasAny(this.#run.within, base, Math.min(chunkEnd, this.#run.documentCount))) {
       return chunkEnd;
     }
@@ -170,10 +178,16 @@ export class ChunkScorer {
     const isSingle = order.length === 1 || !order[order.length - 2].isEssential;
     if (isSingle) return this.#scoreList(order[order.length - 1], { base, end, least });
     const { sums } = this.#buffers;
+    let postings = 0;
     for (const cursor of this.#cursors) {
       if (!cursor.isEssential) continue;
-      cursor.followed = this.#follow(cursor, end);
-      cursor.list.addScores(sums, base, cursor.followed);
+      const followed = this.#follow(cursor, end);
+      cursor.followed = followed;
+      cursor.list.addScores(sums, base, followed);
+      postings += followed.end - followed.start;
+    }
+    if (least > 0 && postings * SCANNED_PER_POSTING > end - base) {
+      return listReached(this.#buffers, this.#run.within, { base, end }, least);
     }
     for (const cursor of this.#cursors) {
       if (!cursor.isEssential) continue;

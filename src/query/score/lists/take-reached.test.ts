@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../../base/random.ts";
 import { hasBit, setBit } from "../../../codec/bitmap.ts";
 import { OrdinalList } from "../../../segment/postings/ordinal-list.ts";
-import { findTaken, takeReached } from "./take-reached.ts";
+import { findTaken, listReached, takeReached } from "./take-reached.ts";
 
 const CHUNK = 8192;
 /** Two pages, and the chunk lies in both. */
@@ -23,11 +23,12 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
       }
     }
     const least = [Number.NEGATIVE_INFINITY, -0.5, 0, 0.5, 1, 4][random.below(6)];
+    const label = `seed ${seed}, run ${run}, least ${least}`;
+    if (least > 0) expectListed(sums.slice(), least, label);
     const taken = new Uint32Array(CHUNK / 32);
     const takenWords = new Uint32Array(CHUNK / 1024);
     const chunk = { sums, taken, takenWords, kept: new Float64Array(CHUNK) };
     for (const list of lists) takeReached(chunk, postingsOf(list), least);
-    const label = `seed ${seed}, run ${run}, least ${least}`;
     for (let at = 0; at < CHUNK; at++) {
       const sum = expected.get(BASE + at);
       const isReached = sum !== undefined && sum >= least;
@@ -48,6 +49,28 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
       const wanted = [...list.keys()].filter((i) => hasBit(chunk.taken, list[i] - BASE));
       expect([...indexes.subarray(0, count)], label).toEqual(wanted);
     }
+  }
+
+  /** Where all sums are looked at, the same are listed that are in a set. */
+  function expectListed(sums: Float64Array, least: number, label: string): void {
+    const within = new Uint32Array(DOCUMENTS / 32);
+    for (let w = 0; w < within.length; w++) within[w] = random.below(2 ** 32);
+    const end = BASE + CHUNK - random.below(40);
+    const wanted = [...sums.keys()].filter((at) => {
+      return sums[at] >= least && BASE + at < end && hasBit(within, BASE + at);
+    });
+    const ordinals = new Uint32Array(CHUNK);
+    const scores = new Float64Array(CHUNK);
+    const sumsOf = wanted.map((at) => sums[at]);
+    const chunk = { sums, ordinals, scores };
+    const count = listReached(chunk, within, { base: BASE, end }, least);
+    const found = [...ordinals.subarray(0, count)].map((ordinal) => ordinal - BASE);
+    expect(found, label).toEqual(wanted);
+    expect([...scores.subarray(0, count)], label).toEqual(sumsOf);
+    expect(
+      sums.subarray(0, end - BASE).every((sum) => sum === 0),
+      label,
+    ).toBe(true);
   }
 
   function drawOrdinals(): Uint32Array {

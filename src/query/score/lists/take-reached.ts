@@ -16,6 +16,12 @@ export interface ChunkSums {
   readonly kept: Float64Array;
 }
 
+/** Sums of a chunk, and where those that may be kept are listed. */
+export interface ListedSums extends Pick<ChunkSums, "sums"> {
+  readonly ordinals: Uint32Array;
+  readonly scores: Float64Array;
+}
+
 /** Postings of a list, none of an ordinal before `base`. */
 export interface ChunkPostings {
   readonly ordinals: OrdinalList;
@@ -46,6 +52,32 @@ export function takeReached(chunk: ChunkSums, postings: ChunkPostings, least: nu
     takePage(chunk, { lows, first: page * PAGE_ORDINALS - base, start, end }, least);
     start = end;
   }
+}
+
+/**
+ * Writes the documents of a chunk from `base` to before `end` whose sums are not less than `least`,
+ * which is above 0, and those sums to the start of `listed`, as far as they are in `within`; makes
+ * all sums 0, and returns how many there are. Looks at each document: where there are more postings
+ * than that, it is faster than to take them one by one.
+ */
+export function listReached(
+  { sums, ordinals, scores }: ListedSums,
+  within: Uint32Array,
+  { base, end }: { readonly base: number; readonly end: number },
+  least: number,
+): number {
+  const width = end - base;
+  let count = 0;
+  for (let at = 0; at < width; at++) {
+    const sum = sums[at];
+    if (sum < least) continue;
+    const ordinal = base + at;
+    if (((within[ordinal >>> 5] >>> (ordinal & 31)) & 1) === 0) continue;
+    ordinals[count] = ordinal;
+    scores[count++] = sum;
+  }
+  sums.fill(0, 0, width);
+  return count;
 }
 
 /**
