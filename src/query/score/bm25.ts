@@ -1,4 +1,5 @@
 import type { Steps } from "../../base/steps.ts";
+import { hasBit } from "../../codec/bitmap.ts";
 import type { ListBlocks } from "../../segment/postings/block-section.ts";
 import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
@@ -14,7 +15,7 @@ import {
   termWeight,
 } from "../../text/bm25.ts";
 import { prefixBits, termNeeds } from "../filter/term-bits.ts";
-import { eachBit, orBits } from "../ordinal-bits.ts";
+import { countRange, eachBit, orBits } from "../ordinal-bits.ts";
 import type {
   ScoreOperator,
   ScoreRun,
@@ -23,7 +24,8 @@ import type {
   TextFragment,
 } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { sumOfLists } from "./bounded-scores.ts";
+import { type BoundedScores, type ScoreCandidates, sumOfLists } from "./bounded-scores.ts";
+import type { ListCursor } from "./lists/list-cursor.ts";
 import type { PostingRange, ScoredDocuments, ScoredList } from "./lists/scored-list.ts";
 import { scoreAll } from "./score-all.ts";
 import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
@@ -59,12 +61,11 @@ export const BM25: ScoreOperator<Bm25Node> = {
     () => lookAtLengths(node, run),
   ],
   run: scoreTexts,
-  // The score of a prefix is no sum of its terms'.
   bounds: {
-    needs: (node, run) => (node.prefix === undefined ? [() => lookAtBlocks(node, run)] : []),
+    needs: (node, run) => [() => lookAtBlocks(node, run)],
     *bounded(node, run) {
-      if (node.prefix !== undefined) return undefined;
-      return sumOfLists(yield* termLists(node, run, true), false);
+      const terms = sumOfLists(yield* termLists(node, run, true), false);
+      return node.prefix === undefined ? terms : withPrefix(terms, node, run);
     },
   },
 
@@ -122,6 +123,32 @@ function* scoreTexts(node: Bm25Node, run: ScoreRun): Steps<SegmentScores> {
     orBits(scored, having);
   }
   return { values, scored };
+}
+
+/** What terms add, and for documents with a prefix the same in addition. */
+function withPrefix(terms: BoundedScores, { attribute, prefix }: Bm25Node, run: ScoreRun) {
+  return {
+    ...terms,
+    constant: PREFIX_SCORE,
+    isSum: false,
+    *bind(cursors: readonly ListCursor[]): Steps<ScoreCandidates> {
+      const score = yield* terms.bind(cursors);
+      const { view, work } = run;
+      const text = view.index(TEXT_INDEX, attribute);
+      if (text === undefined || prefix === undefined) return score;
+      const having = yield* prefixBits(text, prefix, view.documentCount);
+      work.postingsTouched += countRange(having, 0, view.documentCount);
+      return (ordinals, into) => {
+        score(ordinals, into);
+        const { values, has } = into;
+        for (let i = 0; i < ordinals.length; i++) {
+          if (!hasBit(having, ordinals[i])) continue;
+          values[i] += PREFIX_SCORE;
+          has[i] = 1;
+        }
+      };
+    },
+  };
 }
 
 /** The postings of the terms that a segment has, with their bounds if those are wanted. */

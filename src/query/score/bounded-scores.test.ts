@@ -62,8 +62,8 @@ function drawWords(random: Random): string {
   return Array.from({ length: 1 + random.below(3) }, () => pick(random, WORDS)).join(" ");
 }
 
-function bm25(attribute: string, query: string): ScoreExpression {
-  return { kind: "bm25", attribute, query, lastAsPrefix: false };
+function bm25(attribute: string, query: string, lastAsPrefix = false): ScoreExpression {
+  return { kind: "bm25", attribute, query, lastAsPrefix };
 }
 
 function sum(...clauses: readonly ScoreExpression[]): ScoreExpression {
@@ -75,7 +75,7 @@ function weighed(weight: number, clause: ScoreExpression): ScoreExpression {
 }
 
 function drawText(random: Random): ScoreExpression {
-  return bm25(pick(random, ["title", "text"]), drawWords(random));
+  return bm25(pick(random, ["title", "text"]), drawWords(random), random.below(4) === 0);
 }
 
 function drawCurve(random: Random, clause: ScoreExpression): ScoreExpression {
@@ -259,6 +259,54 @@ test("distances of integers that floats do not hold are as they are", () => {
   const expression = sum(WORD, { kind: "decay", clause, midpoint: 20, exponent: 1 });
   const all = run(snapshot, ranked(withoutBounds(expression), { limit: 3 })).results;
   expect(run(snapshot, ranked(expression, { limit: 3 })).results).toEqual(all);
+});
+
+/** Documents of which few have a word, and most match a filter; ids are in some order. */
+function fewListed(count: number, idOf: (i: number) => number): SegmentContent {
+  const documents = Array.from({ length: count }, (_, i) =>
+    documentOf(BigInt(idOf(i)), {
+      text: i % 5000 === 0 ? "rare" : "filler",
+      title: `ti${i % 50}`,
+      n: BigInt(i % 1000),
+      p: (i * 7919) % 1000,
+    }),
+  );
+  return { documents };
+}
+
+const FILTERED = sum(bm25("text", "rare"), weighed(0.25, BELOW_300));
+
+test.each([
+  ["a filter", FILTERED],
+  ["a filter, times a number", weighed(1 / 3, FILTERED)],
+  ["at least a floor", sum(bm25("text", "rare"), { kind: "floor", floor: 0.1, clause: BELOW_300 })],
+  ["a filter alone", weighed(0.1, BELOW_300)],
+  ["a prefix", bm25("title", "absent ti1", true)],
+  ["a prefix beside a word", sum(bm25("text", "rare"), bm25("title", "ti", true))],
+  ["a prefix or a filter", { kind: "max", clauses: [bm25("title", "ti4", true), BELOW_300] }],
+] as const)("%s: of documents without postings the first are enough", (_name, expression) => {
+  // Ids that ascend, or not; 31 and the count have no divisor in common.
+  for (const idOf of [(i: number) => i, (i: number) => (31 * i) % 20_000]) {
+    const contents = [fewListed(20_000, idOf), fewListed(9000, (i) => 50_000 + idOf(i))];
+    const snapshot = openSnapshot(SCHEMA, contents);
+    for (const limit of [7, 300]) {
+      const { results, stats } = run(snapshot, ranked(expression, { limit }));
+      const all = run(snapshot, ranked(withoutBounds(expression), { limit }));
+      expect(results).toEqual(all.results);
+      expect(all.stats.candidatesSkipped).toBeGreaterThan(5000);
+      expect(stats.candidatesSkipped).toBeLessThan(1800);
+    }
+  }
+});
+
+test("of documents without postings those of the greatest numbers are scored first", () => {
+  const snapshot = openSnapshot(SCHEMA, [bestFirst(65_536, 65_536)]);
+  // The greatest numbers come last.
+  const expression = sum(bm25("title", "rare"), weighed(100, NUMBER));
+  const { results, stats } = run(snapshot, ranked(expression, { limit: 7 }));
+  const all = run(snapshot, ranked(withoutBounds(expression), { limit: 7 }));
+  expect(results).toEqual(all.results);
+  expect(stats.candidatesSkipped).toBeLessThan(3000);
 });
 
 test("documents without postings are found where a filter alone is enough", () => {

@@ -16,7 +16,7 @@ export interface CandidateScores {
 
 /**
  * Writes the scores of at most `CANDIDATES_MAX` documents, to the bit what `run` of the operator
- * gives. Ordinals ascend, also from call to call.
+ * gives. Ordinals ascend, also from call to call, until all lists are at their end.
  */
 export type ScoreCandidates = (ordinals: Uint32Array, into: CandidateScores) => void;
 
@@ -28,6 +28,8 @@ export interface BoundedScores {
   readonly lists: readonly ScoredList[];
   /** Infinity: nobody knows. */
   readonly constant: number;
+  /** Whether no document that no list has exceeds the constant at all. */
+  readonly isCeiling: boolean;
   /**
    * What bounds the scores of documents from `start` to before `end`, in place of the constant.
    * Absent: nothing else does.
@@ -39,7 +41,7 @@ export interface BoundedScores {
   readonly otherwise: number | undefined;
   /** Scores are what the lists add, in their order, and no other document has one. */
   readonly isSum: boolean;
-  /** Makes the function that scores documents, by a cursor for each list. */
+  /** Makes the function that scores documents, by a cursor for each list if there are any. */
   bind(cursors: readonly ListCursor[]): Steps<ScoreCandidates>;
 }
 
@@ -61,6 +63,7 @@ export function sumOfLists(lists: readonly ScoredList[], mayTakeAway: boolean): 
   return {
     lists,
     constant: 0,
+    isCeiling: true,
     mayTakeAway,
     otherwise: undefined,
     isSum: true,
@@ -77,7 +80,7 @@ export function sumOfLists(lists: readonly ScoredList[], mayTakeAway: boolean): 
 
 /** Scores of which lists know nothing. */
 export function constantBound(
-  clause: Pick<BoundedScores, "constant" | "rangeIn" | "otherwise" | "bind">,
+  clause: Pick<BoundedScores, "constant" | "isCeiling" | "rangeIn" | "otherwise" | "bind">,
 ): BoundedScores {
   return { ...clause, lists: [], mayTakeAway: false, isSum: false };
 }

@@ -12,7 +12,7 @@ export const DECAY = mappedClause<DecayNode>({
   kind: "decay",
   title: ({ midpoint, exponent }) => `Decay with midpoint ${midpoint}, exponent ${exponent}`,
   bound: () => {
-    return { factor: 0, constant: 1 };
+    return { factor: 0, constant: 1, isCeiling: true };
   },
   change:
     ({ midpoint, exponent }) =>

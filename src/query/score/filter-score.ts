@@ -31,6 +31,7 @@ export const FILTER_SCORE: ScoreOperator<FilterScoreNode> = {
       oneStep(() =>
         constantBound({
           constant: 1,
+          isCeiling: true,
           otherwise: 0,
           *bind() {
             const matches = yield* run.operators.predicate(predicate).run(predicate, run);

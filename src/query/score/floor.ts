@@ -11,8 +11,8 @@ export const FLOOR = mappedClause<FloorNode>({
   kind: "floor",
   title: ({ floor }) => `Max with ${floor}`,
   // Lists that take away would take from the floor, too.
-  bound: ({ floor }, { constant, mayTakeAway }) =>
-    mayTakeAway ? undefined : { factor: 1, constant: Math.max(constant, floor) },
+  bound: ({ floor }, { constant, isCeiling, mayTakeAway }) =>
+    mayTakeAway ? undefined : { factor: 1, constant: Math.max(constant, floor), isCeiling },
   change:
     ({ floor }) =>
     (score) =>

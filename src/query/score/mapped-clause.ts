@@ -14,7 +14,9 @@ export interface MappedNode extends ScoreNode {
 }
 
 /** How bounds change with scores. */
-export type ChangedBounds = Pick<BoundedScores, "constant"> & { readonly factor: number };
+export type ChangedBounds = Pick<BoundedScores, "constant" | "isCeiling"> & {
+  readonly factor: number;
+};
 
 /** How the scores change. */
 export interface Mapping<N extends MappedNode> {
@@ -124,13 +126,14 @@ function changedRanges(
 
 function changedScores(
   clause: BoundedScores,
-  { constant, factor }: ChangedBounds,
+  { constant, isCeiling, factor }: ChangedBounds,
   change: (score: number) => number,
 ): BoundedScores {
   const { lists, mayTakeAway, otherwise } = clause;
   return {
     lists: lists.map((list) => list.scaled(factor)),
     constant,
+    isCeiling,
     mayTakeAway: mayTakeAway && factor > 0,
     otherwise: otherwise === undefined ? undefined : change(otherwise),
     isSum: false,

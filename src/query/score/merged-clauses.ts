@@ -152,6 +152,8 @@ function boundedTogether(
   const defaults = parts.flatMap(({ otherwise }) => otherwise ?? []);
   return {
     lists: parts.flatMap(({ lists }) => lists),
+    // In the order of the clauses, so that no rounding is another.
+    isCeiling: parts.every(({ isCeiling }) => isCeiling),
     mayTakeAway: parts.some(({ mayTakeAway }) => mayTakeAway),
     otherwise: defaults.length === 0 ? undefined : defaults.reduce(merge),
     isSum: false,

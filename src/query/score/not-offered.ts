@@ -2,32 +2,45 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { addRange, type OrdinalBits } from "../ordinal-bits.ts";
+import type { ScoreCandidates } from "./bounded-scores.ts";
 import type { ScoredList } from "./lists/scored-list.ts";
 
 /** Documents that were not offered and may be kept. */
 export interface NotOffered {
   /** Those from this ordinal on. */
   readonly from: number;
-  /** Those before it that no list has, too. */
-  readonly unlisted: boolean;
-  /** Of those without postings, whether any of a range may be kept; absent: it may. */
-  readonly mayReach?: ((start: number, end: number) => boolean) | undefined;
+  /** Those before it that no list has, too; undefined if those are not to be kept. */
+  readonly unlisted: Unlisted | undefined;
+}
+
+/** Documents that no list has. */
+export interface Unlisted {
+  /** Scores them, in any order, once all lists were gone through. */
+  readonly score: ScoreCandidates;
+  /** None scores more, or by more than `BOUND_SLACK` of it; see `BoundedScores.isCeiling`. */
+  readonly greatest: number;
+  readonly isCeiling: boolean;
+  /** Bounds their scores in a range; undefined if that is the same everywhere. */
+  readonly greatestIn: ((start: number, end: number) => number) | undefined;
+  /** Whether scores that are bounded so may still be kept. */
+  readonly mayReach: (greatest: number) => boolean;
 }
 
 /** Documents that are left or not together. */
-const RANGE_DOCUMENTS = 1024;
+export const RANGE_DOCUMENTS = 1024;
 /** Postings that are looked at between two pauses, of a nanosecond each. */
 const POSTINGS_PER_STEP = 131_072;
 
 /** Those of `within`. */
 export function* notOfferedBits(
-  { from, unlisted, mayReach }: NotOffered,
+  { from, unlisted }: NotOffered,
   lists: readonly ScoredList[],
   within: OrdinalBits,
 ): Steps<OrdinalBits> {
   const rest = new Uint32Array(within.length);
   addRange(rest, within, from, within.length * 32);
-  if (!unlisted) return rest;
+  if (unlisted === undefined) return rest;
+  const { greatestIn, mayReach } = unlisted;
   const others = new Uint32Array(within.length);
   for (const { ordinals } of lists) {
     for (let start = 0; start < ordinals.length; start += POSTINGS_PER_STEP) {
@@ -39,7 +52,8 @@ export function* notOfferedBits(
   for (let w = 0; w < others.length; w++) others[w] = within[w] & ~others[w];
   for (let start = 0; start < from; start += RANGE_DOCUMENTS) {
     const end = Math.min(start + RANGE_DOCUMENTS, from);
-    if (mayReach?.(start, end) !== false) addRange(rest, others, start, end);
+    const isLeft = greatestIn === undefined || mayReach(greatestIn(start, end));
+    if (isLeft) addRange(rest, others, start, end);
   }
   return rest;
 }

@@ -25,11 +25,15 @@ export function pickScoring({
   lists,
   constant,
   isSum,
+  rangeIn,
 }: {
   readonly lists: readonly Parameters<typeof hasBounds>[0][];
   readonly constant: number;
   readonly isSum: boolean;
+  readonly rangeIn?: unknown;
 }): Scoring {
+  // Numbers alone are scored by their blocks.
+  if (lists.length === 0 && rangeIn !== undefined) return "all";
   const isBounded = constant < Number.POSITIVE_INFINITY && lists.every(hasBounds);
   return isBounded && lists.length <= (isSum ? LISTS_MAX : MERGED_LISTS_MAX) ? "best" : "all";
 }

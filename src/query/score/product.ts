@@ -10,8 +10,8 @@ export interface ProductNode extends MappedNode {
 export const PRODUCT = mappedClause<ProductNode>({
   kind: "product",
   title: ({ weight }) => `Product with ${weight}`,
-  bound: ({ weight }, { constant }) => {
-    return { factor: weight, constant: weight === 0 ? 0 : constant * weight };
+  bound: ({ weight }, { constant, isCeiling }) => {
+    return { factor: weight, constant: weight === 0 ? 0 : constant * weight, isCeiling };
   },
   change:
     ({ weight }) =>

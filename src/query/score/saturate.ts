@@ -15,8 +15,8 @@ export const SATURATE = mappedClause<SaturateNode>({
     const slope = slopeOf(node);
     const most = lists.reduce((sum, { magnitude }) => sum + magnitude, constant);
     return !mayTakeAway && slope * most < 1
-      ? { factor: slope, constant: slope * constant }
-      : { factor: 0, constant: 1 };
+      ? { factor: slope, constant: slope * constant, isCeiling: false }
+      : { factor: 0, constant: 1, isCeiling: true };
   },
   change:
     ({ midpoint, exponent }) =>

@@ -6,6 +6,7 @@ import type { RankNode, ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
 import { offerBest } from "./lists/best-scores.ts";
 import { notOfferedBits } from "./not-offered.ts";
+import { offerUnlisted } from "./offer-unlisted.ts";
 import { mayPassOver, pickScoring } from "./pick-scoring.ts";
 import { scoreKey } from "./segment-scores.ts";
 
@@ -39,9 +40,13 @@ export const SCORE_RANK: RankOperator<ScoreRankNode> = {
       if (bounded !== undefined && pickScoring(bounded) === "best") {
         const best = { documentCount, within, ranking, segment: index, work };
         const notOffered = yield* offerBest(bounded, best);
-        if (notOffered.from === documentCount && !notOffered.unlisted) return;
+        const { from, unlisted } = notOffered;
+        if (from === documentCount && unlisted === undefined) return;
         rest = yield* notOfferedBits(notOffered, bounded.lists, within);
         if (isEmpty(rest)) return;
+        if (from === documentCount && unlisted !== undefined) {
+          return yield* offerUnlisted(unlisted, rest, { view, ranking, segment: index });
+        }
       }
     }
     const { values, scored } = yield* operator.run(score, { ...run, within: rest });

@@ -41,8 +41,8 @@ function schemaWith(options: Parameters<typeof fullText>[0] = {}): Schema {
   });
 }
 
-const bm25 = (query: string): ScoreExpression => {
-  return { kind: "bm25", attribute: "text", query, lastAsPrefix: false };
+const bm25 = (query: string, lastAsPrefix = false): ScoreExpression => {
+  return { kind: "bm25", attribute: "text", query, lastAsPrefix };
 };
 const sparse = (entries: Record<string, number>): ScoreExpression => {
   return { kind: "sparse", attribute: "sparse", entries: new Map(Object.entries(entries)) };
@@ -81,12 +81,15 @@ function drawQuery(random: Random): DocumentQuery {
   const weights = words.map(() => Math.f16round(pick(random, [-1, 0, 0.5, 1, 2, 1e-7, 60_000])));
   const entries = Object.fromEntries(words.map((word, i) => [word, weights[i]]));
   const n = pick(random, [0, 3, 100, 1000]);
-  return ranked(random.below(2) === 0 ? bm25(words.join(" ")) : sparse(entries), {
-    limit: pick(random, [1, 3, 10, 100, 2500]),
-    offset: random.below(4) === 0 ? random.below(300) : 0,
-    filter: random.below(3) === 0 ? filterOf(["n", "Lt", n]) : undefined,
-    ...(random.below(8) === 0 ? LIMIT_PER : {}),
-  });
+  return ranked(
+    random.below(2) === 0 ? bm25(words.join(" "), random.below(3) === 0) : sparse(entries),
+    {
+      limit: pick(random, [1, 3, 10, 100, 2500]),
+      offset: random.below(4) === 0 ? random.below(300) : 0,
+      filter: random.below(3) === 0 ? filterOf(["n", "Lt", n]) : undefined,
+      ...(random.below(8) === 0 ? LIMIT_PER : {}),
+    },
+  );
 }
 
 /** The same answer, by scoring all documents. */

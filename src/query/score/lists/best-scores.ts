@@ -14,10 +14,10 @@
  */
 
 import type { Steps } from "../../../base/steps.ts";
-import { type BoundedScores, CANDIDATES_MAX } from "../bounded-scores.ts";
-import type { NotOffered } from "../not-offered.ts";
-import { type BestScoresRun, ChunkScorer } from "./chunk-scorer.ts";
+import { type BoundedScores, CANDIDATES_MAX, type ScoreCandidates } from "../bounded-scores.ts";
+import type { NotOffered, Unlisted } from "../not-offered.ts";
 import { CHUNK } from "./chunk-buffers.ts";
+import { type BestScoresRun, ChunkScorer } from "./chunk-scorer.ts";
 import { ListCursor } from "./list-cursor.ts";
 import { BOUND_SLACK, blockCount } from "./scored-list.ts";
 
@@ -62,9 +62,8 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
     rangeIn === undefined ? constant : Math.min(constant, rangeIn(start, end).greatest);
   if (most - constant < least()) {
     for (const list of lists) work.blocksSkipped += blockCount(list);
-    return { from: documentCount, unlisted: false };
+    return { from: documentCount, unlisted: undefined };
   }
-  if (lists.length === 0) return { from: documentCount, unlisted: constant > 0 };
   const cursors: ListCursor[] = [];
   for (const list of lists) {
     cursors.push(new ListCursor(list));
@@ -97,15 +96,26 @@ export function* offerBest(bounded: BoundedScores, run: BestScoresRun): Steps<No
   }
   for (const cursor of cursors) work.blocksSkipped += cursor.skippedBlocks;
   scorer.end();
-  // Where no clause adds a constant, documents without postings have no score.
+  for (const cursor of cursors) cursor.posting = cursor.list.ordinals.length;
+  return { from: Math.min(start, documentCount), unlisted: unlistedOf(bounded, exact, least) };
+}
+
+/** The documents that no list has, if they may be kept now. */
+function unlistedOf(
+  { constant, isCeiling, rangeIn }: BoundedScores,
+  score: ScoreCandidates | undefined,
+  least: () => number,
+): Unlisted | undefined {
   // No number is above 0 that is none, as where what is infinite was scaled by 0.
-  const unlisted = constant > 0 && !(least() > 0);
-  const mayReach = (from: number, to: number): boolean =>
-    !(least() + constant - constantIn(from, to) > 0);
+  const mayReach = (greatest: number): boolean => !(least() + (constant - greatest) > 0);
+  // Where no clause adds a constant, documents without postings have no score.
+  if (score === undefined || !(constant > 0) || !mayReach(constant)) return undefined;
   return {
-    from: Math.min(start, documentCount),
-    unlisted,
-    mayReach: rangeIn === undefined ? undefined : mayReach,
+    score,
+    greatest: constant,
+    isCeiling,
+    greatestIn: rangeIn && ((start, end) => Math.min(constant, rangeIn(start, end).greatest)),
+    mayReach,
   };
 }
 

@@ -55,6 +55,7 @@ export function* boundNumbers(
   const isKnown = blocks !== undefined;
   return constantBound({
     constant: isKnown ? rangeIn(0, view.documentCount).greatest : Number.POSITIVE_INFINITY,
+    isCeiling: false,
     rangeIn: isKnown ? rangeIn : undefined,
     otherwise: undefined,
     bind: () =>
