@@ -2,22 +2,14 @@
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { matchBits, matchCount } from "../filter/matched-documents.ts";
+import { matchBits } from "../filter/matched-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
 import { explainFilter } from "../plan/explain-filter.ts";
 import type { Execution, NarrowedMatches, RankPart, SegmentMatches } from "../plan/operator.ts";
 import type { DocumentPlan, RankNode } from "../plan/plan.ts";
-import {
-  type DocumentRanking,
-  type RankedDocument,
-  TopDocuments,
-  WholeRanking,
-} from "./top-documents.ts";
-
-/** Bytes of a ranked document. */
-const RANKED_BYTES = 48;
-/** Ranked documents that are taken between two pauses, in some microseconds each. */
-const DOCUMENTS_PER_STEP = 128;
+import { limitKeys } from "./limit-keys.ts";
+import { LimitedDocuments } from "./limited-documents.ts";
+import { type DocumentRanking, type RankedDocument, TopDocuments } from "./top-documents.ts";
 
 /** Ranks documents, best first: as many as the plan asks for, and those that it skips before. */
 export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<RankedDocument[]> {
@@ -41,7 +33,7 @@ export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<
     return rankSegment(plan, part, { matches, steps, execution });
   });
   execution.work.candidatesSkipped += ranking.skippedCount;
-  return yield* cutWindow(plan, yield* ranking.ranked(), segments);
+  return yield* ranking.ranked();
 }
 
 /** What is done, for whoever asks where the time went. */
@@ -52,7 +44,7 @@ interface RankingSteps {
 
 /** Ranks the documents of one segment that match. */
 function* rankSegment(
-  { rank, limitPer }: DocumentPlan,
+  { rank }: DocumentPlan,
   part: Omit<RankPart, "matching">,
   {
     matches,
@@ -60,13 +52,10 @@ function* rankSegment(
     execution,
   }: { readonly matches: Matcher; readonly steps: RankingSteps; readonly execution: Execution },
 ): Steps<void> {
-  const { enter, memory } = execution.options;
+  const { enter } = execution.options;
   enter?.(steps.filter, "filter");
   const matching = yield* matches(part.segment);
   if (matching.form === "list" && matching.ordinals.length === 0) return;
-  if (limitPer !== undefined) {
-    memory?.take(matchCount(matching) * RANKED_BYTES, "the ranking for limit.per");
-  }
   enter?.(steps.rank, rank.kind);
   yield* execution.operators.rank(rank).rankSegment(rank, { ...part, matching }, execution);
 }
@@ -82,7 +71,7 @@ export function* mergeRankings(
     for (const { key, segment, ordinal } of ranking) merged.offer(key, segment, ordinal);
     yield;
   }
-  return yield* cutWindow(plan, yield* merged.ranked(), execution.snapshot.segments);
+  return yield* merged.ranked();
 }
 
 /** An empty ranking of documents of the segments in the plan's order. */
@@ -93,7 +82,11 @@ function newRanking(
   const compare = operators.rank(rank).comparer(rank, snapshot.segments);
   return limitPer === undefined
     ? new TopDocuments(offset + limit, compare)
-    : new WholeRanking(compare);
+    : new LimitedDocuments(
+        { capacity: offset + limit, perGroup: limitPer.limit },
+        limitKeys(limitPer.attributes, snapshot.segments),
+        compare,
+      );
 }
 
 /** What is looked at of each segment's matches; undefined if the ranking looks at all of them. */
@@ -128,42 +121,4 @@ function* matchSegment(
   );
   together(needs);
   return { view, matches: matchBits(found, view) };
-}
-
-/** Walks the ranking to the end of the plan's window, without documents whose key had its share. */
-function* cutWindow(
-  { offset, limit, limitPer }: DocumentPlan,
-  ranked: Iterable<RankedDocument>,
-  segments: readonly SegmentSnapshot[],
-): Steps<RankedDocument[]> {
-  const window: RankedDocument[] = [];
-  const taken = new Map<string, number>();
-  if (offset + limit === 0) return window;
-  let seenCount = 0;
-  for (const document of ranked) {
-    if (++seenCount % DOCUMENTS_PER_STEP === 0) yield;
-    if (limitPer !== undefined) {
-      const key = limitKey(document, limitPer.attributes, segments);
-      const count = taken.get(key) ?? 0;
-      if (count >= limitPer.limit) continue;
-      taken.set(key, count + 1);
-    }
-    window.push(document);
-    if (window.length === offset + limit) break;
-  }
-  return window;
-}
-
-/** Equal for documents with equal values; null is a value of its own. */
-function limitKey(
-  { segment, ordinal }: RankedDocument,
-  attributes: readonly string[],
-  segments: readonly SegmentSnapshot[],
-): string {
-  const { view } = segments[segment];
-  const at = ordinal as Parameters<typeof view.idOf>[0];
-  const values = attributes.map((attribute) =>
-    attribute === "id" ? view.idOf(at) : (view.column(attribute)?.value(at) ?? null),
-  );
-  return JSON.stringify(values.map((value) => (value === null ? null : String(value))));
 }

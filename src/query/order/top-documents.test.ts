@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
-import { type RankedDocument, TopDocuments, WholeRanking } from "./top-documents.ts";
+import { type RankedDocument, TopDocuments } from "./top-documents.ts";
 
 const bySegment = (sa: number, oa: number, sb: number, ob: number): number => sa - sb || oa - ob;
 
-test("both rankings order by key, then by the comparer, like a sort of everything", () => {
+test("documents are in the order of their keys, then of the comparer, like a sort of all", () => {
   const seed = 5;
   const random = seededRandom(seed);
   for (let round = 0; round < 200; round++) {
@@ -21,11 +21,9 @@ test("both rankings order by key, then by the comparer, like a sort of everythin
     );
     const capacity = random.below(20);
     const top = new TopDocuments(capacity, bySegment);
-    const whole = new WholeRanking(bySegment);
     if (random.below(2) === 0) {
       for (const { key, segment, ordinal } of documents) {
         top.offer(key, segment, ordinal);
-        whole.offer(key, segment, ordinal);
       }
     } else {
       for (const segment of [0, 1, 2]) {
@@ -36,11 +34,9 @@ test("both rankings order by key, then by the comparer, like a sort of everythin
         const keys = Float64Array.from(part, ({ key }) => key);
         const ordinals = Uint32Array.from(part, ({ ordinal }) => ordinal);
         top.offerAll(keys, segment, ordinals);
-        whole.offerAll(keys, segment, ordinals);
       }
     }
     expect(runSteps(top.ranked()), `seed ${seed}`).toEqual(sorted.slice(0, capacity));
-    expect([...runSteps(whole.ranked())], `seed ${seed}`).toEqual(sorted);
   }
 });
 

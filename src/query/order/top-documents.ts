@@ -2,7 +2,7 @@
 
 import { must } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
-import { makeHeap, siftDown, siftUp, takeFirst } from "../heap.ts";
+import { siftDown, siftUp, takeFirst } from "../heap.ts";
 import type { DocumentComparer } from "./document-order.ts";
 
 /** A document in a ranking: where it is, and its key. */
@@ -36,8 +36,10 @@ export const NO_THRESHOLD: Threshold = {
 
 /** Takes documents in any order and hands the best ones back in order. */
 export interface DocumentRanking extends Threshold {
-  /** Documents that it keeps; infinity if it keeps all. */
+  /** Documents that it keeps. */
   readonly capacity: number;
+  /** So many documents are enough to fill it; infinity where some may not count. */
+  readonly enough: number;
   /** Takes a document; tells whether it is kept, for now. */
   offer(key: number, segment: number, ordinal: number): boolean;
   /** Offers each of `ordinals` with its key in `keys`; documents whose key is NaN are left out. */
@@ -45,7 +47,7 @@ export interface DocumentRanking extends Threshold {
   /** How many of those were refused at once: each for a comparison of keys, or of ids at a tie. */
   readonly skippedCount: number;
   /** Best first. Ends the ranking: nothing may be offered afterwards. */
-  ranked(): Steps<Iterable<RankedDocument>>;
+  ranked(): Steps<RankedDocument[]>;
 }
 
 /** Documents that leave a heap between two pauses, in some microseconds each. */
@@ -57,6 +59,10 @@ export class TopDocuments implements DocumentRanking {
   readonly #compare: DocumentComparer;
   readonly #heap: RankedDocument[] = [];
   #skippedCount = 0;
+
+  get enough(): number {
+    return this.capacity;
+  }
 
   constructor(capacity: number, compare: DocumentComparer) {
     this.capacity = capacity;
@@ -96,14 +102,7 @@ export class TopDocuments implements DocumentRanking {
   }
 
   offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void {
-    const count = ordinals.length;
-    let kept = 0;
-    let at = nextWithin(this.worstKey, keys, 0, count);
-    while (at < count) {
-      kept += Number(this.offer(keys[at], segment, ordinals[at]));
-      at = nextWithin(this.worstKey, keys, at + 1, count);
-    }
-    this.#skippedCount += count - kept;
+    this.#skippedCount += offerWithin(this, keys, segment, ordinals);
   }
 
   *ranked(): Steps<RankedDocument[]> {
@@ -120,6 +119,23 @@ export class TopDocuments implements DocumentRanking {
     compareRanked(a, b, this.#compare) > 0;
 }
 
+/** Offers each of `ordinals` that may be kept; returns how many were refused. */
+export function offerWithin(
+  ranking: Pick<DocumentRanking, "worstKey" | "offer">,
+  keys: Float64Array,
+  segment: number,
+  ordinals: Uint32Array,
+): number {
+  const count = ordinals.length;
+  let kept = 0;
+  let at = nextWithin(ranking.worstKey, keys, 0, count);
+  while (at < count) {
+    kept += Number(ranking.offer(keys[at], segment, ordinals[at]));
+    at = nextWithin(ranking.worstKey, keys, at + 1, count);
+  }
+  return count - kept;
+}
+
 /** The first position in `[start, end)` whose key is not above `worst`; `end` if there is none. */
 function nextWithin(worst: number, keys: Float64Array, start: number, end: number): number {
   // A loop of its own, which most documents do not get past: 1 ns for each.
@@ -128,51 +144,12 @@ function nextWithin(worst: number, keys: Float64Array, start: number, end: numbe
   return at;
 }
 
-/** Keeps all documents and sorts only as far as they are asked for. */
-export class WholeRanking implements DocumentRanking {
-  readonly capacity = Number.POSITIVE_INFINITY;
-  readonly worstKey = Number.POSITIVE_INFINITY;
-  readonly skippedCount = 0;
-  readonly #compare: DocumentComparer;
-  readonly #heap: RankedDocument[] = [];
-
-  constructor(compare: DocumentComparer) {
-    this.#compare = compare;
-  }
-
-  admits(key: number): boolean {
-    return !Number.isNaN(key);
-  }
-
-  offer(key: number, segment: number, ordinal: number): boolean {
-    if (!this.admits(key)) return false;
-    this.#heap.push({ key, segment, ordinal });
-    return true;
-  }
-
-  offerAll(keys: Float64Array, segment: number, ordinals: Uint32Array): void {
-    for (let i = 0; i < ordinals.length; i++) this.offer(keys[i], segment, ordinals[i]);
-  }
-
-  *ranked(): Steps<Iterable<RankedDocument>> {
-    yield* makeHeap(this.#heap, this.#isBetter);
-    return this.#bestFirst();
-  }
-
-  /** Takes the heap apart. */
-  *#bestFirst(): Generator<RankedDocument> {
-    for (;;) {
-      const best = takeFirst(this.#heap, this.#isBetter);
-      if (best === undefined) return;
-      yield best;
-    }
-  }
-
-  readonly #isBetter = (a: RankedDocument, b: RankedDocument): boolean =>
-    compareRanked(a, b, this.#compare) < 0;
-}
-
-function compareRanked(a: RankedDocument, b: RankedDocument, compare: DocumentComparer): number {
+/** The order of a ranking: by key, then by `compare`. */
+export function compareRanked(
+  a: RankedDocument,
+  b: RankedDocument,
+  compare: DocumentComparer,
+): number {
   if (a.key !== b.key) return a.key - b.key;
   return compare(a.segment, a.ordinal, b.segment, b.ordinal);
 }

@@ -52,7 +52,7 @@ export function entriesWithin(
 export function pickWalk(
   key: OrderKey,
   within: Interval | undefined,
-  { segment: { view }, matching, ranking: { capacity } }: RankPart,
+  { segment: { view }, matching, ranking: { enough } }: RankPart,
 ): OrderWalk | undefined {
   if (matching.form === "list") return undefined;
   const found = entriesWithin(key, within, view);
@@ -61,7 +61,7 @@ export function pickWalk(
   const { isExact, entryCount, keyCount } = source.keys;
   const matches = matchCount(matching);
   const valueEntries = isExact ? entryCount / keyCount : 1;
-  const shape = { entries: end - start, valueEntries, matches, capacity };
+  const shape = { entries: end - start, valueEntries, matches, capacity: enough };
   return walkPays(shape) ? { key, source, start, end, matches } : undefined;
 }
 
@@ -88,7 +88,7 @@ export function* walkOrder(
   if (ranking.worstKey === Number.NEGATIVE_INFINITY) return undefined;
   const { sorted } = source;
   const isUnique = key.attribute === "id";
-  const enough = new EnoughMet(ranking.capacity, isUnique ? undefined : source.valueAt);
+  const enough = new EnoughMet(ranking.enough, isUnique ? undefined : source.valueAt);
   const picked = new Uint32Array(WALK_PART);
   const hints = new Float64Array(WALK_PART);
   let walked = 0;
