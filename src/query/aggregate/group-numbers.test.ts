@@ -11,6 +11,7 @@ import {
   splitDocuments,
 } from "../../../test/support/queries/query-fixture.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
+import { NumberTable } from "../../base/numbers/number-table.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { TypedDocument } from "../../codec/columns-builder.ts";
@@ -220,6 +221,81 @@ describe("one key", () => {
     expect(results[0]).toEqual({ kind: "groups", groups });
     expect(each).toHaveBeenCalledOnce();
     vi.restoreAllMocks();
+  });
+});
+
+describe("several keys", () => {
+  const documents = Array.from({ length: 9000 }, (_, i) => {
+    const word = `word ${(i * 31) % 300}`;
+    const attributes = { word, small: BigInt((i >> 3) % 50), flag: i % 3 === 0, wide: BigInt(-i) };
+    return documentOf(BigInt(i), i % 11 === 0 ? { word } : { ...attributes, ratio: i / 8 });
+  });
+  const sums: [string, Aggregate][] = [
+    ["integer", { kind: "sum", attribute: "wide" }],
+    ["float", { kind: "sum", attribute: "ratio" }],
+  ];
+  const run = (
+    groupBy: readonly string[],
+    more: readonly [string, Aggregate][],
+    of = documents,
+  ) => {
+    const query: AggregateQuery = {
+      kind: "aggregate",
+      filter: undefined,
+      aggregates: new Map<string, Aggregate>([["n", { kind: "count" }], ...more]),
+      groupBy: groupBy.map((attribute) => ({ kind: "attribute", attribute })),
+      groupLimit: 10_000,
+    };
+    const snapshot = openSnapshot(SCHEMA, [{ documents: of }]);
+    const each = vi.spyOn(GroupNumbers.prototype, "each");
+    const add = vi.spyOn(NumberTable.prototype, "get");
+    const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+    const groups = naiveGroups({ ...query, groupLimit: 1e9 }, of, SCHEMA);
+    expect(results[0]).toEqual({ kind: "groups", groups: groups.slice(0, 10_000) });
+    const counts = { parts: each.mock.calls.length, lookups: add.mock.calls.length };
+    vi.restoreAllMocks();
+    return { ...counts, groups: groups.length };
+  };
+  const keys = [
+    ["word", "small"],
+    ["small", "flag"],
+    ["flag", "word", "small"],
+  ] as const;
+
+  test.each(keys.flatMap((of) => [[of, []] as const, [of, sums] as const]))(
+    "%j with %j are found by places of a table",
+    (groupBy, more) => {
+      const { parts, lookups, groups } = run(groupBy, more);
+      expect(parts).toBe(0);
+      // Once or twice for each group and the keys of it, and not for each document.
+      expect(lookups).toBeLessThan(2 * groupBy.length * groups);
+    },
+  );
+
+  test("documents that have a value without a place are looked at with their batch", () => {
+    // The last batch alone has integers that are not small.
+    const some = documents.map((document, i) => {
+      return i < 8192 ? document : documentOf(BigInt(i), { word: "far", small: 5000n + BigInt(i) });
+    });
+    const { parts, lookups, groups } = run(["word", "small"], sums, some);
+    expect(parts).toBe(0);
+    expect(lookups).toBeGreaterThan(9000 - 8192);
+    expect(lookups).toBeLessThan(4 * groups + 4 * (9000 - 8192));
+  });
+
+  test("those behind more combinations than there is room for are looked at one by one", () => {
+    const many = Array.from({ length: 80_000 }, (_, i) => {
+      return documentOf(BigInt(i), { word: `word ${i % 400}`, small: BigInt(i % 201), ratio: i });
+    });
+    const { parts, lookups, groups } = run(["word", "small"], sums, many);
+    expect(groups).toBeGreaterThan(65_536);
+    expect(parts).toBe(0);
+    expect(lookups).toBeGreaterThan(80_000);
+  });
+
+  test("few matches of many values are looked at one by one", () => {
+    const few = documents.slice(0, 40);
+    expect(run(["word", "small"], [], few)).toMatchObject({ parts: 1 });
   });
 });
 

@@ -17,7 +17,8 @@ import {
   type SingleKeyReader,
   tooManyKeys,
 } from "./group-keys.ts";
-import { type TallyListener, tallyKeys } from "./tally-keys.ts";
+import { type CombinedKeys, tallyCombinations } from "./tally-combinations.ts";
+import { DOCUMENTS_PER_STEP, type TallyListener, tallyKeys } from "./tally-keys.ts";
 
 /** Number of a combination of keys, the same in all segments; not all numbers are a group's. */
 export type GroupNumber = number;
@@ -52,11 +53,12 @@ export class GroupNumbers {
 
   /** Of one value for each key. */
   numberOf(values: readonly (ScalarValue | null)[]): GroupNumber {
-    let group = 0;
-    values.forEach((value, i) => {
-      const key = this.#interners[i].numberOfKey(value);
-      group = i === 0 ? key : this.#pairs[i - 1].numberOf(group, key);
-    });
+    return this.#numberOf(values.map((value, i) => this.#interners[i].numberOfKey(value)));
+  }
+
+  #numberOf(keys: readonly KeyNumber[]): GroupNumber {
+    let group = keys[0] ?? 0;
+    for (let i = 1; i < keys.length; i++) group = this.#pairs[i - 1].numberOf(group, keys[i]);
     return group;
   }
 
@@ -92,14 +94,20 @@ export class GroupNumbers {
     return index === 0 ? group : this.#pairs[index - 1].keyOf(group);
   }
 
-  /** Tells how many matches each group has, as `tallyKeys` does; of several keys nothing. */
+  /** Tells how many matches each group has, as `tallyKeys` and `tallyCombinations` do. */
   *tally(
     nodes: readonly GroupNode[],
     { view, matching }: MatchesOf,
     listener: TallyListener,
   ): Steps<boolean> {
-    if (nodes.length > 1) return false;
-    return yield* tallyKeys(keyReader(nodes[0], view, this.#interners[0]), matching, listener);
+    const readers = nodes.map((node, i) => keyReader(node, view, this.#interners[i]));
+    if (readers.length === 1) return yield* tallyKeys(readers[0], matching, listener);
+    const combined: CombinedKeys = {
+      readers,
+      numberOf: (keys) => this.#numberOf(keys),
+      read: this.#combined(readers, DOCUMENTS_PER_STEP),
+    };
+    return yield* tallyCombinations(combined, matching, listener);
   }
 
   /** Calls `visit` with the groups of all matches; at most one key is of elements. */

@@ -10,27 +10,26 @@ import { eachMatch, type MatchedDocuments, matchCount } from "../filter/matched-
 import type {
   CodedKeys,
   ElementKeyReader,
-  KeyNumber,
   KeyReader,
   SingleKeyReader,
   SmallKeys,
 } from "./group-keys.ts";
 
 /** Documents, or elements of arrays at about, that are looked at between two pauses. */
-const DOCUMENTS_PER_STEP = 4096;
+export const DOCUMENTS_PER_STEP = 4096;
 /** Places for each match, at most: those of which no document is are looked at, too. */
-const PLACES_MAX = 8;
+export const PLACES_MAX = 8;
 /** Places that have sums, at most: some 24 bytes for each sum of each (ADR 58). */
-const SUMMED_PLACES_MAX = 65_536;
+export const SUMMED_PLACES_MAX = 65_536;
 /** Groups that are told of between two pauses, in about a microsecond each. */
-const GROUPS_PER_STEP = 256;
+export const GROUPS_PER_STEP = 256;
 
-/** Who hears of groups of one key in one segment. */
+/** Who hears of groups in one segment; those of one key are its numbers. */
 export interface TallyListener {
-  /** So many documents have this key. */
-  add(key: KeyNumber, count: number): void;
-  /** One document has each of these, the i-th the i-th; both are used again. */
-  addEach(keys: Uint32Array, ordinals: Uint32Array): void;
+  /** So many documents are of this group. */
+  add(group: number, count: number): void;
+  /** One document is of each of these, the i-th of the i-th; both are used again. */
+  addEach(groups: Uint32Array, ordinals: Uint32Array): void;
   /** Undefined where documents are only counted. */
   readonly sums: TallySums | undefined;
 }
@@ -42,7 +41,7 @@ export interface TallySums {
   /** Adds documents to the sums of their places. */
   add(places: Uint32Array, ordinals: Uint32Array): void;
   /** Adds what a place has to the sums of its group, which `TallyListener.add` was told of. */
-  end(place: number, key: KeyNumber): void;
+  end(place: number, group: number): void;
 }
 
 /**
