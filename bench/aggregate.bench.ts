@@ -29,6 +29,7 @@ const schema = schemaOf({
   thousand: "int",
   number: "int",
   city: "string",
+  hundred: "string",
   flag: "bool",
   price: "float",
   big: "uint",
@@ -42,6 +43,7 @@ const documents = Array.from({ length: COUNT }, (_, i) => {
     ["number", BigInt(random.below(1_000_000))],
     ["city", name(random.below(1_000))],
     ["flag", random.below(2) === 0],
+    ["hundred", name(i % 100)],
     ["price", random.below(100_000) / 100],
     ["big", BigInt(random.below(2 ** 31)) << 20n],
     ["tags", Array.from({ length: random.below(6) }, () => name(random.below(1_000)))],
@@ -112,6 +114,9 @@ measure("1,000 groups of string, 10 %", { count }, [by("city")], tenth);
 measure("1,000 groups of string, Sum of int", { count, sum: sum("number") }, [by("city")]);
 measure("1,000 groups of string, Sum of float", { sum: sum("price") }, [by("city")]);
 measure("10,000 groups of two", { count }, [by("ten"), by("city")]);
+measure("1,000 groups of two", { count }, [by("hundred"), by("ten")]);
+measure("1,000 groups of two, Sum of int", { sum: sum("number") }, [by("hundred"), by("ten")]);
+measure("2,000 groups of three", { count }, [by("hundred"), by("ten"), by("flag")]);
 measure("a million groups of int", { count }, [by("number")]);
 measure("ForEachUnique, 1,000 groups", { count }, [each("tags")]);
 measure("ForEachUnique, 10 %", { count }, [each("tags")], tenth);

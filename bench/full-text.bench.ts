@@ -40,8 +40,10 @@ const VOCABULARY = 100_000;
 const STOP_WORDS = 20;
 const QUERIES = 60;
 const RUNS = 9;
-/** Terms of a query: of many, all is scored (`pick-scoring.ts`). */
-const TERMS = [1, 2, 3, 4, 5, 8, 12, 16, 24];
+/** Terms of a query; of still more, all is scored (`pick-scoring.ts`). */
+const TERMS = [1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 64, 128];
+/** At most so many documents of one host, of which there are a thousand. */
+const PER_HOST = 3;
 
 const random = seededRandom(1);
 const ranks = new ZipfRanks(random, VOCABULARY);
@@ -53,6 +55,7 @@ const schema = schemaOf({
   sparse: "{}f16",
   n: "int",
   time: "int",
+  host: { type: "string", filterable: true },
 });
 const kept: number[][] = [];
 let textBytes = 0;
@@ -69,6 +72,7 @@ const documents = Array.from({ length: COUNT }, (_, i) => {
     ["sparse", { names, weights }],
     ["n", BigInt(random.below(1_000_000))],
     ["time", BigInt(i)],
+    ["host", `host ${(7919 * i) % 1000}`],
   ];
   return { id: BigInt(i), attributes: new Map(attributes) };
 });
@@ -165,8 +169,13 @@ function expressions(terms: number, kind: "bm25" | "sparse"): ScoreExpression[] 
   });
 }
 
-function measure(snapshot: Snapshot, expression: ScoreExpression) {
-  const request = requestOf(documentQuery({ kind: "score", expression }, { limit: LIMIT, filter }));
+function measure(snapshot: Snapshot, expression: ScoreExpression, isDiverse: boolean) {
+  const perHost = {
+    limitPer: { attributes: ["host"], limit: PER_HOST },
+    selection: { kind: "include", names: new Set(["host"]) },
+  } as const;
+  const options = { limit: LIMIT, filter, ...(isDiverse && perHost) };
+  const request = requestOf(documentQuery({ kind: "score", expression }, options));
   let us = Number.POSITIVE_INFINITY;
   let outcome: ReturnType<typeof runOnce> | undefined;
   function runOnce() {
@@ -184,9 +193,35 @@ function measure(snapshot: Snapshot, expression: ScoreExpression) {
 const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1];
 
+/** The last word of each is a prefix: what it begins with, of so many letters. */
+function prefixed(terms: number, letters: number): ScoreExpression[] {
+  return expressions(terms, "bm25").map((expression) => {
+    if (expression.kind !== "bm25") throw new Error("no text");
+    const words = String(expression.query).split(" ");
+    words.push(String(words.pop()).slice(0, letters));
+    return { ...expression, query: words.join(" "), lastAsPrefix: true };
+  });
+}
+
+/** What is ranked by where few documents have a word. */
+function rare(): ScoreExpression[] {
+  return Array.from({ length: QUERIES }, () => {
+    const query = `w${(VOCABULARY / 5 + random.below(VOCABULARY / 2)).toString(36)}`;
+    return sumOf(
+      { kind: "bm25", attribute: "text", query, lastAsPrefix: false },
+      weighed(0.5, lower),
+    );
+  });
+}
+
+const DIVERSE = `bm25, ${PER_HOST} per host`;
 const RANKINGS: [name: string, (terms: number) => ScoreExpression[], terms: readonly number[]][] = [
   ["bm25", (terms) => expressions(terms, "bm25"), TERMS],
   ["sparse", (terms) => expressions(terms, "sparse"), TERMS],
+  ["bm25, the last a prefix of 2 letters", (terms) => prefixed(terms, 2), [2, 3, 5]],
+  ["bm25, the last a prefix of 3 letters", (terms) => prefixed(terms, 3), [2, 3, 5]],
+  ["bm25 of a rare word, with a filter", rare, [1]],
+  [DIVERSE, (terms) => expressions(terms, "bm25"), [1, 2, 3, 5]],
   ...Object.entries(ARITHMETIC).map(([name, make]): (typeof RANKINGS)[number] => [
     `bm25 ${name}`,
     (terms) => {
@@ -200,7 +235,9 @@ const RANKINGS: [name: string, (terms: number) => ScoreExpression[], terms: read
 for (const [kind, draw, counts] of RANKINGS) {
   for (const terms of counts) {
     const pairs = draw(terms).map((expression) => {
-      const [old, now] = [measure(before, expression), measure(after, expression)];
+      const isDiverse = kind === DIVERSE;
+      const old = measure(before, expression, isDiverse);
+      const now = measure(after, expression, isDiverse);
       const same =
         JSON.stringify(old.outcome.results, text) === JSON.stringify(now.outcome.results, text);
       if (!same) throw new Error(`another answer for ${JSON.stringify(expression)}`);

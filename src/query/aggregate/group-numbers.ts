@@ -102,10 +102,14 @@ export class GroupNumbers {
   ): Steps<boolean> {
     const readers = nodes.map((node, i) => keyReader(node, view, this.#interners[i]));
     if (readers.length === 1) return yield* tallyKeys(readers[0], matching, listener);
+    let read: ((ordinals: Uint32Array) => Uint32Array) | undefined;
     const combined: CombinedKeys = {
       readers,
       numberOf: (keys) => this.#numberOf(keys),
-      read: this.#combined(readers, DOCUMENTS_PER_STEP),
+      read: (ordinals) => {
+        read ??= this.#combined(readers, DOCUMENTS_PER_STEP);
+        return read(ordinals);
+      },
     };
     return yield* tallyCombinations(combined, matching, listener);
   }
