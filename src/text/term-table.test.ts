@@ -3,22 +3,28 @@ import { testRandom } from "../../test/support/random/seed.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import { TOKENIZERS } from "../model/full-text-options.ts";
-import { type Analyzer, analyzerFor } from "./analyzer.ts";
+import { type Analyzer, analyzerFor, type Token } from "./analyzer.ts";
 import { FULL_TEXT_DEFAULTS } from "./full-text-rules.ts";
 import { TABLE_TOKEN_UNITS_MAX, TABLE_TOKENS_MAX, type TermTable } from "./term-table.ts";
 
 /** The terms of a text as its table has them; the text lies between others. */
 function termsBy(table: TermTable, text: string): string[] {
+  return tokensBy(table, text).map(({ term }) => term);
+}
+
+function tokensBy(table: TermTable, text: string): Pick<Token, "term" | "position">[] {
   const bytes = Buffer.from(`é${text}x`);
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
   shared.set(bytes);
-  const terms: string[] = [];
-  table.forEachTerm(shared, 2, shared.length - 1, (code) => terms.push(table.stringOf(code)));
-  return terms;
+  const tokens: Pick<Token, "term" | "position">[] = [];
+  table.forEachTerm(shared, 2, shared.length - 1, (code, position) => {
+    tokens.push({ term: table.stringOf(code), position });
+  });
+  return tokens;
 }
 
-function termsOf(analyzer: Analyzer, text: string): string[] {
-  return analyzer.analyze(text).map(({ term }) => term);
+function tokensOf(analyzer: Analyzer, text: string): Pick<Token, "term" | "position">[] {
+  return analyzer.analyze(text).map(({ term, position }) => ({ term, position }));
 }
 
 const PIECES = ["The", "the", "foxes", "running", "don't", "3.14", "a_b", "e.g.", "x".repeat(60)]
@@ -51,9 +57,9 @@ describe("the terms of random texts", () => {
     const table = analyzer.takeTable();
     for (let round = 0; round < 2_000; round++) {
       const text = textOf(random);
-      expect({ text, terms: termsBy(table, text) }).toEqual({
+      expect({ text, tokens: tokensBy(table, text) }).toEqual({
         text,
-        terms: termsOf(analyzer, text),
+        tokens: tokensOf(analyzer, text),
       });
     }
   });

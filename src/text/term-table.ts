@@ -73,28 +73,33 @@ export class TermTable {
   }
 
   /**
-   * Visits the codes of the terms of a text in their order. The text lies from `start` to `end` as
-   * UTF-8, perhaps in shared memory.
+   * Visits the codes of the terms of a text in their order, each with its position: how many tokens
+   * are before it, dropped ones included. The text lies from `start` to `end` as UTF-8, perhaps in
+   * shared memory. Returns the number of tokens.
    */
   forEachTerm(
     bytes: Uint8Array,
     start: number,
     end: number,
-    visit: (code: number) => void,
-  ): void {
+    visit: (code: number, position: number) => void,
+  ): number {
     const { scan, asciiScan } = this.#options;
+    let position = 0;
     if (asciiScan !== undefined && isAscii(bytes, start, end)) {
       asciiScan(bytes, start, end, (from, to) => {
         const code = this.#codeOfBytes(bytes, from, to);
-        if (code !== DROPPED) visit(code);
+        if (code !== DROPPED) visit(code, position);
+        position++;
       });
-      return;
+      return position;
     }
     const text = decode(bytes, start, end);
     scan(text, (from, to) => {
       const code = this.#codeOfUnits(text, from, to);
-      if (code !== DROPPED) visit(code);
+      if (code !== DROPPED) visit(code, position);
+      position++;
     });
+    return position;
   }
 
   #codeOfBytes(bytes: Uint8Array, start: number, end: number): number {
