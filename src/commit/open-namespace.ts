@@ -18,7 +18,7 @@ import {
   recover,
 } from "../namespace/recovery/recover-namespace.ts";
 import { staleIndexes } from "../namespace/segments/stale-indexes.ts";
-import { memtableIndexes } from "../segment/memtable/memtable-indexes.ts";
+import { MEMTABLE_INDEXES, memtableIndexes } from "../segment/memtable/memtable-indexes.ts";
 import { ListedObjectStore, type PrefixListing } from "../storage/listed-object-store.ts";
 import { manifestPrefix, type NamespaceGeneration, segmentPrefix } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -50,8 +50,12 @@ export async function openNamespace(
   const prefix = Buffer.from(random.bytes(8)).toString("hex");
   let made = 0;
   const newSegmentId = () => `${prefix}-${++made}` as SegmentId;
-  const mergedIndexes = memtableIndexes;
-  const documents = new NamespaceDocuments({ memory, newSegmentId, mergedIndexes });
+  const documents = new NamespaceDocuments({
+    memory,
+    newSegmentId,
+    indexes: MEMTABLE_INDEXES,
+    mergedIndexes: memtableIndexes,
+  });
   const store = options.storeFor(undefined);
   const manifests = new ManifestStore({ store, clock, random, generation });
   try {

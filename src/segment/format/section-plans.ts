@@ -14,6 +14,11 @@ export function packedSection(
 
 /** A section of words as they are, which must not change until it is written. */
 export function wordSection(kind: SectionKind, attribute: string, words: Uint32Array): SectionPlan {
-  const writeTo = (target: Uint8Array) => copyInSteps(bytesOf(words), target);
-  return { kind, attribute, bytes: words.byteLength, writeTo };
+  return byteSection(kind, attribute, bytesOf(words));
+}
+
+/** The same of bytes. */
+export function byteSection(kind: SectionKind, attribute: string, bytes: Uint8Array): SectionPlan {
+  const writeTo = (target: Uint8Array) => copyInSteps(bytes, target);
+  return { kind, attribute, bytes: bytes.length, writeTo };
 }

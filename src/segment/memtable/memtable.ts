@@ -53,7 +53,9 @@ export interface MemtableOptions {
   readonly memory: SegmentMemory;
   /** Makes ids that are unique in the namespace, for ever. */
   newSegmentId(): SegmentId;
-  /** What merges make for each attribute; absent: what stored segments have. */
+  /** What segments have for each attribute; absent: what stored segments have. */
+  readonly indexes?: readonly AttributeIndex[];
+  /** What merges make for each attribute; absent: the same. */
   mergedIndexes?(schema: Schema): readonly AttributeIndex[];
 }
 
@@ -158,7 +160,8 @@ export class Memtable {
     const { documents, schema } = commit;
     const parts = documents === undefined || documents.count === 0 ? [] : splitDocuments(documents);
     const replaced = yield* this.#findReplaced(commit);
-    const plans = parts.map((part) => () => planSegment(part, schema));
+    const { indexes } = this.#options;
+    const plans = parts.map((part) => () => planSegment(part, schema, indexes));
     return { segments: yield* this.#addAll(plans), replaced };
   }
 
@@ -319,7 +322,9 @@ export class Memtable {
     indexes: readonly AttributeIndex[] | undefined,
   ): Steps<MemtableDelta> {
     const revision = this.#revision;
-    const added = yield* this.#addAll([() => planMerge(inputs, schema, indexes)]);
+    const added = yield* this.#addAll([
+      () => planMerge(inputs, schema, indexes ?? this.#options.indexes),
+    ]);
     assert(revision === this.#revision, "documents have changed during a merge");
     if (schema.dropCount !== undefined) this.#countLess(inputs, added);
     const sequences = inputs.map((input) => this.#sequencesOf(input).ofLive(input.liveBitmap));

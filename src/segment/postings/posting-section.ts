@@ -30,6 +30,12 @@ export interface PostingLists extends PostingDirectory {
   readonly numbers: Uint32Array;
 }
 
+/** Lists of a collector. */
+export interface CollectedLists extends PostingLists {
+  /** The code by which the postings of each list were added. */
+  readonly codes: Uint32Array;
+}
+
 /** Posting lists of a segment by code. */
 export interface StoredLists {
   readonly listCount: number;
@@ -86,11 +92,22 @@ export function unpackPostings(unpacker: ArrayUnpacker): PostingDirectory {
   return { strings, starts: unpacker.u32() };
 }
 
+/** Is told of lists while they are joined, before they are sorted. */
+export interface MergeObserver {
+  /** A list of a part comes next, of so many postings, those of deleted documents among them. */
+  add(part: number, code: number, postings: PostingBuffer, count: number): void;
+  /** The lists that came since the last end are one, which is not dropped. */
+  end(): void;
+}
+
 /**
  * Joins posting lists; strings without a live document are dropped. Where new ordinals do not rise
  * within a part, lists are sorted.
  */
-export function* mergePostings(parts: readonly PostingPart[]): Steps<PostingLists> {
+export function* mergePostings(
+  parts: readonly PostingPart[],
+  observer?: MergeObserver,
+): Steps<PostingLists> {
   let capacity = 0;
   for (const { lists } of parts) {
     for (let code = 0; code < lists.listCount; code++) capacity += lists.postingCount(code);
@@ -108,7 +125,9 @@ export function* mergePostings(parts: readonly PostingPart[]): Steps<PostingList
     let looked = 1;
     for (let m = 0; m < merged.tableCount; m++) {
       const { lists, newOrdinals } = parts[merged.tables[m]];
-      const count = lists.decode(merged.codes[merged.tables[m]], buffer);
+      const code = merged.codes[merged.tables[m]];
+      const count = lists.decode(code, buffer);
+      observer?.add(merged.tables[m], code, buffer, count);
       looked += count;
       for (let i = 0; i < count; i++) {
         const ordinal = newOrdinals[buffer.ordinals[i]];
@@ -120,6 +139,7 @@ export function* mergePostings(parts: readonly PostingPart[]): Steps<PostingList
     if (at > before) {
       strings.add(tables[merged.tables[0]], merged.codes[merged.tables[0]]);
       starts.push(at);
+      observer?.end();
     }
     return looked;
   });
@@ -129,7 +149,12 @@ export function* mergePostings(parts: readonly PostingPart[]): Steps<PostingList
     ordinals: ordinals.subarray(0, at),
     numbers: numbers.subarray(0, at),
   };
-  return parts.every(({ newOrdinals }) => isRising(newOrdinals)) ? lists : sortPostings(lists);
+  return areRising(parts) ? lists : sortPostings(lists);
+}
+
+/** Tells whether new ordinals rise within each part, so that joined lists are in their order. */
+export function areRising(parts: readonly Pick<PostingPart, "newOrdinals">[]): boolean {
+  return parts.every(({ newOrdinals }) => isRising(newOrdinals));
 }
 
 function isRising(newOrdinals: Uint32Array): boolean {
@@ -247,7 +272,7 @@ export class PostingCollector {
   *finish(
     keys: KeyOrder,
     encode: (sorted: readonly string[]) => SortedStrings,
-  ): Steps<PostingLists> {
+  ): Steps<CollectedLists> {
     const codes = yield* keys.sorted(this.#codes.subarray(0, this.#codeCount));
     const sorted: string[] = [];
     const starts = new Uint32Array(codes.length + 1);
@@ -269,7 +294,7 @@ export class PostingCollector {
       numbers[at] = this.#numbers[i];
     }
     this.#reset();
-    return { strings: encode(sorted), starts, ordinals, numbers };
+    return { strings: encode(sorted), starts, ordinals, numbers, codes };
   }
 
   #addCode(code: number): void {

@@ -4,6 +4,8 @@ import type { Steps } from "../../base/steps.ts";
 import { checkPresence } from "../../codec/columns-check.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
+import type { Column } from "../../model/columns.ts";
+import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
@@ -29,12 +31,22 @@ import {
 } from "../postings/block-section.ts";
 import { planCompact } from "../postings/compact-section.ts";
 import { collectGreats } from "./frequencies.ts";
+import { areLists } from "./merge-positions.ts";
+import { POSITIONS, type PositionExtent } from "./position-extent.ts";
+import {
+  allPositions,
+  checkPositions,
+  openPositions,
+  planPositions,
+  touchPositions,
+} from "./position-section.ts";
 import {
   TEXT_BITSETS,
   TEXT_BLOCKS,
   TEXT_LENGTHS,
   TEXT_LISTS,
   TEXT_PAGES,
+  TEXT_POSITIONS,
   TEXT_ROOT,
   TEXT_SECTION,
   WORD_TEXT_LISTS,
@@ -68,20 +80,29 @@ import {
   textView,
 } from "./text-section.ts";
 
+const EXTENT: TextExtent = {
+  blockPostings: BLOCK_POSTINGS,
+  bitsets: BITSETS,
+  pages: PAGE_EXTENT,
+  positions: POSITIONS,
+};
+
 /** Of strings and arrays of strings, by the options of `full_text_search`. */
-export const TEXT_INDEX = textIndex({ blockPostings: BLOCK_POSTINGS, bitsets: BITSETS });
+export const TEXT_INDEX = textIndex({});
 
 /** What a text index keeps beside its postings. */
 export interface TextExtent {
   /** Postings of each block that is bounded. */
   readonly blockPostings: number;
   readonly bitsets: BitsetExtent;
-  /** How its terms are cut into pages; absent: as ever. */
-  readonly pages?: PageExtent;
+  /** How its terms are cut into pages. */
+  readonly pages: PageExtent;
+  readonly positions: PositionExtent;
 }
 
-/** A text index with so much beside its postings; it reads those of all others. */
-export function textIndex(extent: TextExtent): AttributeIndex<TextView> {
+/** A text index with so much beside its postings, else as much as others; it reads those of all. */
+export function textIndex(options: Partial<TextExtent>): AttributeIndex<TextView> {
+  const extent = { ...EXTENT, ...options };
   return {
     name: "text",
     sections: [
@@ -92,6 +113,7 @@ export function textIndex(extent: TextExtent): AttributeIndex<TextView> {
       TEXT_LISTS.kind,
       ...Object.values(TEXT_BLOCKS),
       ...Object.values(TEXT_BITSETS),
+      ...Object.values(TEXT_POSITIONS),
       WORD_TEXT_SECTION,
       ...Object.values(WORD_TEXT_LISTS),
     ],
@@ -149,7 +171,7 @@ function* build(
 ): Steps<SectionPlan[]> {
   const options = textOptions(column.type, schema);
   if (options === undefined) return [];
-  return yield* plan(attribute, yield* buildTextIndex(column, options), extent);
+  return yield* plan(attribute, yield* buildTextIndex(column, options, extent.positions), extent);
 }
 
 function* merge(
@@ -162,21 +184,38 @@ function* merge(
   const parts = inputs.map(({ view, newOrdinals }) => {
     return { index: readTextIndex(view.sections(attribute)), newOrdinals };
   });
+  const texts = inputs.map(({ view }) => view.column(attribute)?.column);
   const isJoined = parts.every(({ index }, i) => {
-    return index === undefined
-      ? inputs[i].view.column(attribute) === undefined
-      : index.fingerprint === fingerprint;
+    return index === undefined ? texts[i] === undefined : index.fingerprint === fingerprint;
   });
-  const index = isJoined
-    ? yield* mergeTextIndexes(fingerprint, parts, column)
-    : yield* buildTextIndex(column, options);
+  if (!isJoined) {
+    return yield* plan(attribute, yield* buildTextIndex(column, options, extent.positions), extent);
+  }
+  if (column.count >= extent.positions.documentsMin) {
+    for (const [i, part] of parts.entries()) {
+      part.index = yield* withPositions(part.index, texts[i], options);
+    }
+  }
+  const index = yield* mergeTextIndexes(fingerprint, parts, column);
   return yield* plan(attribute, index, extent);
+}
+
+/** An index with positions; they are made of its texts where it has none. */
+function* withPositions(
+  index: StoredTextIndex | undefined,
+  texts: Column | undefined,
+  options: FullTextOptions,
+): Steps<StoredTextIndex | undefined> {
+  if (index === undefined || index.positions !== undefined || texts === undefined) return index;
+  const { lists, positions } = yield* buildTextIndex(texts, options, { documentsMin: 0 });
+  // Texts that give other lists have none of these positions.
+  return (yield* areLists(index.lists, lists)) ? { ...index, positions } : index;
 }
 
 function* plan(
   attribute: string,
   index: TextIndex,
-  { blockPostings, bitsets: extent, pages = PAGE_EXTENT }: TextExtent,
+  { blockPostings, bitsets: extent, pages }: TextExtent,
 ): Steps<SectionPlan[]> {
   const { lists, lengths, fingerprint, presence } = index;
   const blocks = yield* buildBlocks(lists, blockPostings, boundTexts(index));
@@ -186,9 +225,10 @@ function* plan(
   const greats = yield* collectGreats(lists);
   const blockPlans = planBlocks(attribute, blocks, TEXT_BLOCKS);
   const bitsetPlans = planBitsets(attribute, bitsets, TEXT_BITSETS);
+  const positionPlans = planPositions(attribute, index.positions);
   if (!hasPages(directory.strings, lengths, pages)) {
     const head = planHead(attribute, index, { directory, greats });
-    return [head, compact.section, ...blockPlans, ...bitsetPlans];
+    return [head, compact.section, ...blockPlans, ...bitsetPlans, ...positionPlans];
   }
   const planned = { fingerprint, lengths, presence, directory, greats };
   const codes = bitsets?.codes;
@@ -196,6 +236,7 @@ function* plan(
     ...(yield* planPages(attribute, { ...planned, blocks, bitsets: codes }, pages)),
     compact.section,
     ...[...blockPlans, ...bitsetPlans].filter(({ kind }) => !IN_PAGES.includes(kind)),
+    ...positionPlans,
   ];
 }
 
@@ -210,12 +251,14 @@ function openPlain(
   const bytes = section ?? sections.bytes(WORD_TEXT_SECTION);
   if (bytes === undefined) return undefined;
   const head = openText(bytes, { isVersion1: section === undefined });
-  return { head, lists: openTextLists(sections, head.directory, head.greats) };
+  const lists = openTextLists(sections, head.directory, head.greats);
+  return { head, lists };
 }
 
 function open(sections: AttributeSections): TextView | undefined {
   const paged = openPages(sections);
-  if (paged !== undefined) return textView(paged, paged);
+  const positions = openPositions(sections);
+  if (paged !== undefined) return textView(paged, paged, positions);
   sections.touch(HEAD_SECTIONS);
   const index = openPlain(sections);
   if (index === undefined) return undefined;
@@ -225,7 +268,7 @@ function open(sections: AttributeSections): TextView | undefined {
   const bitsets = openBitsets(sections, TEXT_BITSETS);
   const { fingerprint, lengths, presence } = head;
   const facts = { fingerprint, lengths, presence, totals: undefined };
-  return textView(facts, onePage({ strings, lists, blocks, bitsets }));
+  return textView(facts, onePage({ strings, lists, blocks, bitsets }), positions);
 }
 
 function touchParts(sections: AttributeSections): void {
@@ -233,26 +276,31 @@ function touchParts(sections: AttributeSections): void {
   // As a whole: so `touch` looks at them.
   sections.touch([TEXT_PAGES]);
   const index = paged === undefined ? openPlain(sections) : undefined;
+  const listCount = paged?.termCount ?? index?.lists.listCount ?? 0;
   attemptAll([
     () => paged?.touchParts(),
     () => index?.lists.touchAll(),
     () => touchBlocks(sections, TEXT_BLOCKS),
     () => sections.touch([TEXT_BITSETS.bitmaps]),
+    () => touchPositions(sections, listCount),
   ]);
 }
 
+/** An index, all of which is in memory, as merges read it. */
 function readTextIndex(sections: AttributeSections): StoredTextIndex | undefined {
   const paged = openPages(sections);
   if (paged !== undefined) {
     const { directory, greats } = paged.whole();
     const { fingerprint, lengths, presence } = paged;
     const lists = openTextLists(sections, directory, greats);
-    return { fingerprint, lengths, presence, strings: directory.strings, lists };
+    const positions = allPositions(sections, lists.listCount);
+    return { fingerprint, lengths, presence, strings: directory.strings, lists, positions };
   }
   const index = openPlain(sections);
   if (index === undefined) return undefined;
   const { head, lists } = index;
-  return { ...head, strings: head.directory.strings, lists };
+  const positions = allPositions(sections, lists.listCount);
+  return { ...head, strings: head.directory.strings, lists, positions };
 }
 
 function check(sections: AttributeSections): void {
@@ -267,6 +315,7 @@ function check(sections: AttributeSections): void {
   checkTexts(sections, head, lists);
   checkBlocks(sections, TEXT_BLOCKS, { lists, isBound: isBoundText(head.lengths) });
   checkBitsets(sections, TEXT_BITSETS, lists);
+  checkPositions(sections, lists);
 }
 
 function checkPaged(sections: AttributeSections, paged: PagedText): void {
@@ -278,6 +327,7 @@ function checkPaged(sections: AttributeSections, paged: PagedText): void {
   const of = { lists, isBound: isBoundText(paged.lengths) };
   checkBlocksAt(sections, TEXT_BLOCKS, blocks, of);
   checkBitsetsOf(sections, TEXT_BITSETS, bitsets, lists);
+  checkPositions(sections, lists);
 }
 
 function checkTexts(

@@ -19,6 +19,8 @@ export const TEXT_LISTS = { kind: 49, numbers: FREQUENCY_FORM } as const;
 export const TEXT_BLOCKS = { directory: 28, words: 29 } as const;
 /** Bitmaps of those of frequent terms. */
 export const TEXT_BITSETS = { directory: 56, bitmaps: 57 } as const;
+/** Positions in documents of those: where those of each list begin, and runs of them. */
+export const TEXT_POSITIONS = { starts: 63, runs: 64 } as const;
 
 /** A text index of format version 1 without its postings. */
 export const WORD_TEXT_SECTION = 6;

@@ -31,7 +31,6 @@ import {
   type PostingDirectory,
   type PostingLists,
   packPostings,
-  type StoredLists,
   unpackPostings,
 } from "../postings/posting-section.ts";
 import {
@@ -43,8 +42,12 @@ import {
   stringAt,
 } from "../postings/term-section.ts";
 import { type GreatFrequencies, packGreats, unpackGreats } from "./frequencies.ts";
+import { PositionMerge } from "./merge-positions.ts";
+import { PositionCollector } from "./position-collector.ts";
+import type { PositionExtent } from "./position-extent.ts";
+import { ELEMENT_GAP, type ListPositions, type PositionReader } from "./position-section.ts";
 import { TEXT_SECTION } from "./text-kinds.ts";
-import type { Postings } from "./text-lists.ts";
+import type { Postings, TextLists } from "./text-lists.ts";
 import type { TextLengths, TextPage, TextPages, TextTotals } from "./text-pages.ts";
 
 /** Codes of terms from `start` to before `end`. */
@@ -86,6 +89,13 @@ export interface TextView {
    * all other terms, and where a segment is small or older than such bitmaps.
    */
   bitmap(term: string): Uint32Array | undefined;
+  /** Whether `positions` are here; reads nothing. */
+  readonly hasPositions: boolean;
+  /**
+   * Where documents have the term, as bytes for `TermPositions`; undefined if none has it, or there
+   * are no positions.
+   */
+  positions(term: string): Uint8Array | undefined;
 }
 
 /** A text index without its postings. */
@@ -102,13 +112,16 @@ export interface TextHead {
 /** A text index as arrays. */
 export interface TextIndex extends Omit<TextHead, "directory" | "greats"> {
   readonly lists: PostingLists;
+  /** Undefined: it has none. */
+  readonly positions: ListPositions | undefined;
 }
 
 /** A text index of a segment, all of whose bytes are in memory. */
-export interface StoredTextIndex extends Omit<TextIndex, "lists" | "lengths"> {
+export interface StoredTextIndex extends Omit<TextIndex, "lists" | "lengths" | "positions"> {
   readonly lengths: TextLengths;
   readonly strings: SortedStrings;
-  readonly lists: StoredLists;
+  readonly lists: TextLists;
+  readonly positions: ListPositions | undefined;
 }
 
 /** One input of a merge. */
@@ -124,6 +137,7 @@ const ANALYSIS_VERSION = 1;
 
 /** Of the last build, to be used again by one at a time. */
 const collectors: PostingCollector[] = [];
+const positionCollectors: PositionCollector[] = [];
 /** The order of the terms of each table. */
 const orders = new WeakMap<TermTable, KeyOrder>();
 /** Text that one step of a build analyzes. */
@@ -161,27 +175,39 @@ export function textOptions(
 }
 
 /** Analyzes a column of strings or of arrays of strings; all elements are one document. */
-export function* buildTextIndex(column: Column, options: FullTextOptions): Steps<TextIndex> {
+export function* buildTextIndex(
+  column: Column,
+  options: FullTextOptions,
+  { documentsMin }: PositionExtent,
+): Steps<TextIndex> {
   const { data, count } = column;
   const strings = data.kind === "array" ? data.elements : data;
   const lengths = new Uint32Array(count);
   const { analyzer, fingerprint } = analysisOf(options);
   const collector = collectors.pop() ?? new PostingCollector();
+  const tokens =
+    count < documentsMin ? undefined : (positionCollectors.pop() ?? new PositionCollector());
   const table = analyzer.takeTable();
+  const isWhole = options.tokenizer === "pre_tokenized_array";
   let bytes = 0;
   let ordinal = 0;
-  const visit = (code: number) => {
+  let first = 0;
+  const visit = (code: number, position: number) => {
     lengths[ordinal]++;
     collector.add(code, ordinal, 1);
+    tokens?.add(code, first + position);
   };
   for (; ordinal < count && strings.kind === "string"; ordinal++) {
     if (!hasValue(column, ordinal)) continue;
+    tokens?.startDocument();
+    first = 0;
     const start = data.kind === "array" ? data.offsets[ordinal] : ordinal;
     const end = data.kind === "array" ? data.offsets[ordinal + 1] : ordinal + 1;
     for (let i = start; i < end; i++) {
       const from = strings.offsets[i];
       const to = strings.offsets[i + 1];
-      table.forEachTerm(strings.bytes, from, to, visit);
+      const tokenCount = table.forEachTerm(strings.bytes, from, to, visit);
+      first += isWhole ? 1 : tokenCount === 0 ? 0 : tokenCount + ELEMENT_GAP;
       bytes += to - from;
       if (bytes < STEP_TEXT_BYTES) continue;
       yield;
@@ -191,8 +217,10 @@ export function* buildTextIndex(column: Column, options: FullTextOptions): Steps
   }
   const lists = yield* collector.finish(orderOf(table), encodeSorted);
   collectors[0] = collector;
+  const positions = tokens && (yield* tokens.finish(lists));
+  if (tokens !== undefined) positionCollectors[0] = tokens;
   analyzer.giveBack(table);
-  return { fingerprint, lengths, presence: column.presence, lists };
+  return { fingerprint, lengths, presence: column.presence, lists, positions };
 }
 
 function orderOf(table: TermTable): KeyOrder {
@@ -203,7 +231,10 @@ function orderOf(table: TermTable): KeyOrder {
   return order;
 }
 
-/** Joins text indexes with one fingerprint into one over the documents of the merged `column`. */
+/**
+ * Joins text indexes with one fingerprint into one over the documents of the merged `column`; with
+ * positions if all have some.
+ */
 export function* mergeTextIndexes(
   fingerprint: string,
   parts: readonly TextPart[],
@@ -219,7 +250,21 @@ export function* mergeTextIndexes(
       if (newOrdinals[o] !== DELETED) lengths[newOrdinals[o]] = old[o];
     }
   }
-  return { fingerprint, lengths, presence, lists: yield* mergePostings(known) };
+  const runs = positionsOf(known);
+  const lists = yield* mergePostings(known, runs);
+  const positions = runs && (yield* runs.finish(lists, count));
+  return { fingerprint, lengths, presence, lists, positions };
+}
+
+/** Joins the positions of all parts; undefined if one has none. */
+function positionsOf(
+  parts: readonly (StoredTextIndex & Pick<TextPart, "newOrdinals">)[],
+): PositionMerge | undefined {
+  const known = parts.flatMap(({ positions, newOrdinals }) =>
+    positions === undefined ? [] : [{ positions, newOrdinals }],
+  );
+  if (known.length < parts.length) return undefined;
+  return new PositionMerge(known);
 }
 
 /**
@@ -330,7 +375,11 @@ export function onePage(page: Omit<TextPage, "firstCode">): TextPages {
 export type TextFacts = Pick<TextView, "fingerprint" | "lengths" | "presence" | "totals">;
 
 /** What queries see of a text index. Of `facts`, lengths and presence may have to be read. */
-export function textView(facts: TextFacts, pages: TextPages): TextView {
+export function textView(
+  facts: TextFacts,
+  pages: TextPages,
+  positions: PositionReader | undefined,
+): TextView {
   const placeOf = placeReader(pages);
   const lowerBound = (wanted: Uint8Array) => {
     const { firstCode, strings } = pages.pageWith(wanted);
@@ -378,6 +427,11 @@ export function textView(facts: TextFacts, pages: TextPages): TextView {
     bitmap: (term) => {
       const place = placeOf(term);
       return place === null ? undefined : place.page.bitsets(place.code);
+    },
+    hasPositions: positions !== undefined,
+    positions: (term) => {
+      const place = placeOf(term);
+      return place === null ? undefined : positions?.(place.page.firstCode + place.code);
     },
   };
 }

@@ -11,16 +11,17 @@ export const SHORT_PAGES: PageExtent = {
   separatorBytesMax: 4,
 };
 
-/** Bounds and bitmaps even of short lists. */
+/** Bounds and bitmaps even of short lists, and positions even of few documents. */
 const SHORT_LISTS = {
   blockPostings: 2,
   bitsets: { documentsMin: 1, documentsPerPosting: 2 },
+  positions: { documentsMin: 1 },
 };
 
 /** All indexes, with terms on pages that are cut so, and so much beside postings. */
 export function pageIndexes(
   pages: PageExtent = SHORT_PAGES,
-  beside: Omit<TextExtent, "pages"> = SHORT_LISTS,
+  beside: Partial<Omit<TextExtent, "pages">> = SHORT_LISTS,
 ): AttributeIndex[] {
   const paged = textIndex({ ...beside, pages });
   return ATTRIBUTE_INDEXES.map((index) => (index === TEXT_INDEX ? paged : index));
