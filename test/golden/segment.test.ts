@@ -24,6 +24,7 @@ import { blockIndexes } from "../support/segments/block-indexes.ts";
 import { pageIndexes, SHORT_PAGES } from "../support/segments/page-indexes.ts";
 import { plainPostings, plainWeights } from "../support/segments/plain-postings.ts";
 import { planSegment } from "../support/segments/plan-segment.ts";
+import { positionIndexes } from "../support/segments/position-indexes.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
 
 const PLACE = { arena: 0, offset: 0 };
@@ -235,6 +236,20 @@ test("terms by pages of format version 2 are read as they were written", () => {
   expect(text.bitmap("fox")).toEqual(Uint32Array.of(0b100_0001));
 });
 
+/** Indexes with positions even in segments of few documents. */
+const POSITIONED = positionIndexes(1);
+
+test("positions are read as they were written", () => {
+  const bytes = golden(NEWEST, "positions-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  const text = view.index(TEXT_INDEX, "string");
+  // The, quick, foxes, ran, a, fox, the, Café and 🦊: three of them are stop words.
+  const positions = ["quick", "fox", "ran", "cafe", "🦊"].map((term) => text?.positions(term));
+  const runs = [[1], [2, 3, 0], [3], [7], [8]].map((run) => Uint8Array.from(run));
+  expect(positions).toEqual(runs);
+});
+
 test("the newest format version is still written to the byte", () => {
   expect(encodeColumns(goldenColumns())).toEqual(golden(1, "columns.bin"));
   const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
@@ -250,6 +265,7 @@ test("the newest format version is still written to the byte", () => {
   expect(clusteredSegment(coded)).toEqual(golden(NEWEST, "byte-codes-segment.bin"));
   expect(boundedSegment(BOUNDED)).toEqual(golden(NEWEST, "bounded-segment.bin"));
   expect(boundedSegment(PAGED)).toEqual(golden(NEWEST, "paged-segment.bin"));
+  expect(boundedSegment(POSITIONED)).toEqual(golden(NEWEST, "positions-segment.bin"));
 });
 
 test("segments of all versions are merged into what the newest writes", () => {

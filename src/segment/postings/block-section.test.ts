@@ -15,7 +15,6 @@ import { SPARSE_INDEX } from "../sparse/sparse-index.ts";
 import { SPARSE_BLOCKS } from "../sparse/sparse-lists.ts";
 import { TEXT_INDEX, textIndex } from "../text/text-index.ts";
 import { TEXT_BLOCKS } from "../text/text-kinds.ts";
-import { BITSETS } from "./bitset-section.ts";
 import { BLOCK_POSTINGS, type ListBlocks } from "./block-section.ts";
 
 const schema = schemaOf({
@@ -172,8 +171,8 @@ test("bounds are built in steps", () => {
     schema: schema.attributes.get("text"),
     column: view.column("text")?.column ?? expect.unreachable(),
   };
-  const build = (blockPostings: number) =>
-    textIndex({ blockPostings, bitsets: BITSETS }).build(values);
+  const positions = { documentsMin: Number.POSITIVE_INFINITY };
+  const build = (blockPostings: number) => textIndex({ blockPostings, positions }).build(values);
   const few = [...build(Number.POSITIVE_INFINITY)].length;
   expect([...build(4)].length - few).toBeGreaterThan((3000 + 600) / 4 / 128 - 1);
   expect(runSteps(build(Number.POSITIVE_INFINITY))).toHaveLength(2);
