@@ -16,6 +16,8 @@ export interface QueryWork {
   readonly stringsTested: number;
   /** Documents whose stored text phrase filters analyzed, since they have all the terms. */
   readonly textsAnalyzed: number;
+  /** Positions of terms that phrase filters read, of documents that have all the terms. */
+  readonly positionsRead: number;
   /** Sorted values that filters took as they lie; a bitmap of them counts as its words. */
   readonly entriesTouched: number;
   readonly postingsTouched: number;

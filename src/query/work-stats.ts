@@ -23,6 +23,7 @@ export function newWorkStats(): WorkStats {
     valuesCompared: 0,
     stringsTested: 0,
     textsAnalyzed: 0,
+    positionsRead: 0,
     entriesTouched: 0,
     postingsTouched: 0,
     blocksSkipped: 0,

@@ -171,6 +171,7 @@ function placeOf(counter: string, lines: readonly DrawnLine[]): number | undefin
     case "values_compared":
     case "strings_tested":
     case "texts_analyzed":
+    case "positions_read":
     case "entries_touched":
       // Rankings may read terms and values, too: only where one is alone is it sure.
       return filter === undefined ? rank : isPlainRank(lines[rank ?? -1]) ? filter : undefined;

@@ -93,6 +93,7 @@ const DIVIDED = {
   valuesCompared: 0,
   stringsTested: 0,
   textsAnalyzed: 0,
+  positionsRead: 0,
   entriesTouched: 0,
 };
 

@@ -232,6 +232,7 @@ describe("stats", () => {
       valuesCompared: 0,
       stringsTested: 0,
       textsAnalyzed: 0,
+      positionsRead: 0,
       entriesTouched: 0,
       vectorsScored: 5,
       clustersProbed: 0,

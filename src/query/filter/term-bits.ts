@@ -41,6 +41,23 @@ export function documentNeeds(attribute: string, sought: SoughtTerms, run: Segme
   return needs(attribute, run, sought, (text, term) => text.bitmap(term) ?? text.postings(term));
 }
 
+/** Looks at the positions of terms. */
+export function positionNeeds(
+  attribute: string,
+  terms: readonly string[],
+  run: SegmentRun,
+): Need[] {
+  return needs(attribute, run, { terms, prefix: undefined }, (text, term) =>
+    run.together(positionLooks(text, [term])),
+  );
+}
+
+/** Looks at positions, and at the lists that they are beside; at none where there are none. */
+export function positionLooks(text: TextView, terms: readonly string[]): Need[] {
+  if (!text.hasPositions) return [];
+  return terms.flatMap((term) => [() => void text.postings(term), () => void text.positions(term)]);
+}
+
 function needs(
   attribute: string,
   { view, together }: SegmentRun,

@@ -9,6 +9,7 @@ export function explainWork(work: QueryWork): string {
     [work.valuesCompared, "values compared"],
     [work.stringsTested, "strings tested by patterns"],
     [work.textsAnalyzed, "texts analyzed for phrases"],
+    [work.positionsRead, "positions read for phrases"],
     [work.entriesTouched, "entries of sorted values touched"],
     [work.postingsTouched, "postings touched"],
     [work.blocksSkipped, "blocks of postings skipped"],

@@ -34,6 +34,7 @@ const WORK_COUNTS: Readonly<Record<string, string>> = {
   values_compared: "Values that filters compared one by one.",
   strings_tested: "Strings that patterns were tried on.",
   texts_analyzed: "Stored texts that phrase filters analyzed.",
+  positions_read: "Positions of terms that phrase filters read.",
   entries_touched: "Sorted values that filters took as they lie.",
   postings_touched: "Postings that were read.",
   blocks_skipped: "Blocks of postings that were passed over.",

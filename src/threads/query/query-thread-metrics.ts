@@ -18,8 +18,8 @@ export function queryThreadMetrics(
 ): EngineMetric[] {
   const { queries, documentsScanned, postingsTouched, vectorsScored, clustersProbed } =
     service.stats;
-  const { valuesCompared, stringsTested, textsAnalyzed, entriesTouched } = service.stats;
-  const { blocksSkipped, codesScanned, candidatesReranked } = service.stats;
+  const { valuesCompared, stringsTested, textsAnalyzed, positionsRead } = service.stats;
+  const { entriesTouched, blocksSkipped, codesScanned, candidatesReranked } = service.stats;
   const { candidatesSkipped, divided, helped, cancelled, timedOut } = service.stats;
   const { workedMs, waitedMs, phases } = service.stats;
   const { slices, longestSliceMs } = service.turnStats;
@@ -33,6 +33,7 @@ export function queryThreadMetrics(
     counter("trawl_values_compared_total", "values that filters compared", valuesCompared),
     counter("trawl_strings_tested_total", "strings that patterns were tried on", stringsTested),
     counter("trawl_texts_analyzed_total", "texts that phrase filters analyzed", textsAnalyzed),
+    counter("trawl_positions_read_total", "positions that phrase filters read", positionsRead),
     counter("trawl_entries_touched_total", "sorted values that filters took", entriesTouched),
     counter("trawl_postings_touched_total", "postings read", postingsTouched),
     counter(

@@ -68,8 +68,8 @@ function workText(work: QueryWork): string {
   return (
     `{"documents_scanned":${work.documentsScanned},"values_compared":${work.valuesCompared},` +
     `"strings_tested":${work.stringsTested},"texts_analyzed":${work.textsAnalyzed},` +
-    `"entries_touched":${work.entriesTouched},"postings_touched":${work.postingsTouched},` +
-    `"blocks_skipped":${work.blocksSkipped},` +
+    `"positions_read":${work.positionsRead},"entries_touched":${work.entriesTouched},` +
+    `"postings_touched":${work.postingsTouched},"blocks_skipped":${work.blocksSkipped},` +
     `"clusters_probed":${work.clustersProbed},"codes_scanned":${work.codesScanned},` +
     `"candidates_reranked":${work.candidatesReranked},"vectors_scored":${work.vectorsScored},` +
     `"candidates_skipped":${work.candidatesSkipped},"bytes_returned":${work.bytesReturned}}`

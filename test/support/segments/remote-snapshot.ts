@@ -1,6 +1,7 @@
 /** Snapshots of which nothing is in memory. */
 
 import type { Snapshot } from "../../../src/query/snapshot.ts";
+import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../../../src/segment/segment-view.ts";
 import { openStoredSegment } from "../../../src/segment/stored-segment-reader.ts";
@@ -10,11 +11,14 @@ import { encodeStoredSegment } from "./encode-stored-segment.ts";
 import { RemoteSource } from "./remote-segment.ts";
 
 /** The same snapshot with all of its segments far away. */
-export function remoteSnapshot(near: Snapshot): { snapshot: Snapshot; sources: RemoteSource[] } {
+export function remoteSnapshot(
+  near: Snapshot,
+  indexes?: readonly AttributeIndex[],
+): { snapshot: Snapshot; sources: RemoteSource[] } {
   const sources: RemoteSource[] = [];
   const segments = near.segments.map((segment): SegmentSnapshot => {
     const view = segment.view as OpenSegment;
-    const { content, head } = encodeStoredSegment(view, near.schema);
+    const { content, head } = encodeStoredSegment(view, near.schema, indexes);
     const source = new RemoteSource(content, ARENA_MEMORY, view.id as string as ObjectKey);
     sources.push(source);
     const { liveBitmap, liveCount, liveVersion } = segment;
