@@ -5,7 +5,7 @@ import type { TextView } from "../../segment/text/text-section.ts";
 import type { Token } from "../../text/analyzer.ts";
 import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
-import { type AttributeNode, attributeNeeds } from "./attribute-source.ts";
+import type { AttributeNode } from "./attribute-source.ts";
 import { havingAllTerms } from "./having-all-terms.ts";
 import { analyzeValue } from "./stored-tokens.ts";
 import { addTerm, documentNeeds, prefixBits } from "./term-bits.ts";
@@ -26,10 +26,7 @@ export const TOKENS: PredicateOperator<TokensNode> = {
   cost: () => 2,
   grain: () => "segments",
 
-  needs: ({ attribute, terms, prefix }, run) => [
-    ...attributeNeeds(attribute, run.view),
-    ...documentNeeds(attribute, { terms, prefix }, run),
-  ],
+  needs: ({ attribute, terms, prefix }, run) => documentNeeds(attribute, { terms, prefix }, run),
 
   run: matchTokens,
 
