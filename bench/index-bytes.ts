@@ -20,6 +20,7 @@ import {
   TEXT_LENGTHS,
   TEXT_LISTS,
   TEXT_PAGES,
+  TEXT_POSITIONS,
   TEXT_ROOT,
   TEXT_SECTION,
 } from "../src/segment/text/text-kinds.ts";
@@ -88,6 +89,7 @@ function report(name: string): void {
   const head = bytesOf(TEXT_SECTION, TEXT_ROOT, TEXT_PAGES, TEXT_LENGTHS);
   const bounds = bytesOf(...Object.values(TEXT_BLOCKS));
   const bitmaps = bytesOf(...Object.values(TEXT_BITSETS));
+  const positions = bytesOf(...Object.values(TEXT_POSITIONS));
   const long = lists.filter(({ ordinals }) => ordinals.length >= 128);
   const longPostings = long.reduce((sum, { ordinals }) => sum + ordinals.length, 0);
   const bits = new Uint32Array(bitmapWords(texts.length));
@@ -106,7 +108,7 @@ function report(name: string): void {
       `${postings} postings of ${(listBytes / postings).toFixed(2)} bytes; of the text's bytes ` +
       `lists ${share(listBytes)} (in words ${share(WORDS_BYTES * postings)}), terms and lengths ` +
       `${share(head)}, bounds ${share(bounds)}, bitmaps ${share(bitmaps)}, in all ` +
-      `${share(listBytes + head + bounds + bitmaps)}; ` +
+      `${share(listBytes + head + bounds + bitmaps)}, positions beside them ${share(positions)}; ` +
       `a posting of lists of 128 or more is added to a set in ${toBits} ns, ` +
       `copied to words in ${toWords} ns`,
   );
