@@ -1,7 +1,7 @@
-/** Which merges of segments in memory make byte codes, and which copy them. */
+/** Which segments in memory have byte codes and positions, and which copy them. */
 
 import { expect, test } from "vitest";
-import { documentOf, schemaOf } from "../../../test/support/queries/query-fixture.ts";
+import { documentOf, fullText, schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { uniformVector } from "../../../test/support/random/vector-kinds.ts";
 import { writePlan } from "../../../test/support/segments/segment-forms.ts";
 import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
@@ -14,9 +14,10 @@ import type { Schema } from "../../model/schema.ts";
 import { planMerge } from "../segment-merger.ts";
 import type { OpenSegment } from "../segment-reader.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
+import { TEXT_INDEX } from "../text/text-index.ts";
 import { BYTE_CODE_INDEX, type ByteCodeView } from "../vectors/byte-code-index.ts";
 import { Memtable } from "./memtable.ts";
-import { memtableIndexes } from "./memtable-indexes.ts";
+import { MEMTABLE_INDEXES, memtableIndexes } from "./memtable-indexes.ts";
 
 const ANN = { distanceMetric: "euclidean_squared", lateInteraction: false } as const;
 const METRIC = { distanceMetric: "cosine_distance" } as const;
@@ -185,4 +186,31 @@ test("codes count as memory of the memtable, and are made in many steps", () => 
   const [view, without] = [coded, plain].map(({ memtable }) => memtable.segments[0].view);
   expect(view.bytes - without.bytes).toBeGreaterThanOrEqual(16_000 * codesOf(view).strideBytes);
   expect(coded.memtable.memoryBytes - plain.memtable.memoryBytes).toBe(view.bytes - without.bytes);
+});
+
+test("segments that queries search in memory have no positions, those of an indexer have", () => {
+  const schema = schemaOf({ text: { type: "string", fullTextSearch: fullText() } });
+  for (const indexes of [MEMTABLE_INDEXES, undefined]) {
+    let made = 0;
+    const memtable = new Memtable({
+      memory: new TestSegmentMemory(),
+      newSegmentId: () => `s${made++}` as SegmentId,
+      ...(indexes && { indexes, mergedIndexes: memtableIndexes }),
+    });
+    for (let first = 0; first < 4000; first += 200) {
+      const texts = Array.from({ length: 200 }, (_, i) =>
+        documentOf(BigInt(first + i), { text: "quick fox" }),
+      );
+      const types = new Map([
+        ["text", schema.attributes.get("text")?.type ?? expect.unreachable()],
+      ]);
+      const documents = buildDocuments("uint", types, texts);
+      memtable.apply({ documents, schema, sequence: sequenceNumber(1) });
+    }
+    const have = () =>
+      new Set(memtable.segments.map(({ view }) => view.index(TEXT_INDEX, "text")?.hasPositions));
+    expect(have()).toEqual(new Set([indexes === undefined]));
+    expect(runSteps(memtable.compactStep(1e6, schema))).toBeDefined();
+    expect(have()).toEqual(new Set([indexes === undefined]));
+  }
 });

@@ -1,8 +1,8 @@
 /**
- * Indexes that merges of segments in memory make, where queries search them. There are no clusters,
- * which take longer to make than such a segment is there, but byte codes: a quarter of the bytes of
- * float32. The codes' origin is zero, so that those of a vector are the same in every segment, and
- * merges copy what their inputs have.
+ * Indexes of segments in memory, where queries search them. Merges make no clusters, which take
+ * longer to make than such a segment is there, but byte codes: a quarter of the bytes of float32.
+ * The codes' origin is zero, so that those of a vector are the same in every segment, and merges
+ * copy what their inputs have.
  */
 
 import { oneStep } from "../../base/steps.ts";
@@ -26,8 +26,8 @@ import {
 const CODED_DOCUMENTS_MIN = 256;
 
 /**
- * What segments in memory have for each attribute. Phrases are checked on their texts: positions
- * would take an eighth of the time to build them, and more of each merge (ADR 60).
+ * What segments in memory have for each attribute, where queries search them. Phrases are checked
+ * on their texts: with positions they would take a sixth longer to build and to merge (ADR 60).
  */
 export const MEMTABLE_INDEXES: readonly AttributeIndex[] = ATTRIBUTE_INDEXES.map((index) =>
   index === TEXT_INDEX
