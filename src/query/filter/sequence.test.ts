@@ -13,6 +13,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
+import { pageIndexes } from "../../../test/support/segments/page-indexes.ts";
 import { positionIndexes } from "../../../test/support/segments/position-indexes.ts";
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
@@ -21,7 +22,7 @@ import { runSteps } from "../../base/steps.ts";
 import type { Query } from "../../model/query.ts";
 import { DOCUMENT_SECTIONS } from "../../segment/documents/documents-section.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
-import { TEXT_POSITIONS } from "../../segment/text/text-kinds.ts";
+import { TEXT_PAGES, TEXT_POSITIONS } from "../../segment/text/text-kinds.ts";
 import { matchIds } from "../executor/match-ids.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -171,6 +172,7 @@ test("cold phrases read the positions of their terms, and no texts", () => {
   };
   const texts = cold(TEXTS_ALONE, "ContainsTokenSequence", 800n);
   const positions = cold(POSITIONS, "ContainsTokenSequence", 800n);
+  const paged = cold(pageIndexes(), "ContainsTokenSequence", 800n);
   const terms = cold(POSITIONS, "ContainsAllTokens", 1200n);
   expect(texts.all.peekPart(DOCUMENT_SECTIONS.documents, 0, 1)).toBeDefined();
   expect(positions.all.peekPart(DOCUMENT_SECTIONS.documents, 0, 1)).toBeUndefined();
@@ -179,4 +181,7 @@ test("cold phrases read the positions of their terms, and no texts", () => {
   expect(positions.sections.isInMemory(TEXT_POSITIONS.runs)).toBe(false);
   expect(positions.source.rounds).toBeLessThanOrEqual(texts.source.rounds);
   expect(positions.source.bytesLoaded).toBeLessThan(texts.source.bytesLoaded);
+  expect(paged.source.rounds).toBe(positions.source.rounds);
+  expect(paged.sections.isInMemory(TEXT_PAGES)).toBe(false);
+  expect(paged.sections.isInMemory(TEXT_POSITIONS.starts)).toBe(false);
 });
