@@ -9,8 +9,9 @@
  *     node bench/http-scale.ts upserts/KIND DOCUMENTS DIMENSIONS FOLDER [SERVER'S FLAGS…]
  *     node bench/http-scale.ts growth FOLDER…
  *
- * KIND is one of vectors, f16, uniform, two-vectors, texts and hybrid (a text and a vector). What
- * is built in the folder is used again; `bodies/` only makes what is to be sent, and `build/` sends
+ * KIND is one of vectors, f16, uniform, two-vectors, texts, hybrid (a text and a vector), sparse
+ * (some 120 of as many names as there are dimensions; queries have 20 to 40) and late (1 to 63
+ * vectors for each document, 32 for a query). What is built in the folder is used again; `bodies/` only makes what is to be sent, and `build/` sends
  * it. `upserts/` asks while documents are written again, as they are, so that answers stay the
  * same, and the indexer folds them in. `growth` draws what was measured in folders as `growth.svg`
  * beside this file. Client and server share the machine.
@@ -33,7 +34,7 @@ import { type QuerySet, querySetsOf } from "./scale/query-sets.ts";
 import { bodiesOf, KINDS, type Kind, type ScaleSet } from "./scale/scale-set.ts";
 
 const MANY_CLIENTS = 8;
-/** How many of the first sets are asked by many clients, too. */
+/** How many of the first sets are asked by many clients, too; of sparse and late ones all. */
 const SETS_OF_MANY = 1;
 /** A server is compiled while it answers, and reads what queries look at. */
 const WARM_UP_MS = 10_000;
@@ -125,11 +126,13 @@ async function measure(server: BenchServer, set: ScaleSet, sets: readonly QueryS
     const looked = [entries, postings, codes, vectors].map((count) => count.toFixed(0));
     const costs = [searchMs, cpuMs].map((ms) => ms.toFixed(2));
     lines.push([...lineOf(asked.name, 1, alone), recall, ...costs, ...looked]);
-    if (i >= SETS_OF_MANY) continue;
-    const p50Ms = percentile(alone.latenciesMs, 0.5);
     const { kind, documents } = set;
-    const point: GrowthPoint = { kind, documents, p50Ms, looked: codes + postings };
-    writeFileSync(join(set.folder, "growth.json"), JSON.stringify(point));
+    if (i === 0) {
+      const p50Ms = percentile(alone.latenciesMs, 0.5);
+      const point: GrowthPoint = { kind, documents, p50Ms, looked: codes + postings };
+      writeFileSync(join(set.folder, "growth.json"), JSON.stringify(point));
+    }
+    if (i >= SETS_OF_MANY && kind !== "sparse" && kind !== "late") continue;
     const together = await askAll(url, asked, MANY_CLIENTS);
     lines.push([...lineOf(asked.name, MANY_CLIENTS, together), ...Array(7).fill("")]);
   }

@@ -23,12 +23,9 @@ import {
   schemaOf,
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
-import { normal, openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
+import { openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
+import { LateTokens } from "./late-tokens.ts";
 
-const WORDS = 2000;
-const TOPICS = 200;
-const TOPIC_WORDS = 60;
-const VECTORS_MAX = 63;
 const QUERIES = 8;
 
 const count = Number(process.argv[2] ?? 20_000);
@@ -41,26 +38,7 @@ const lateProbing = { ...LATE_PROBING, ...JSON.parse(process.argv[7] ?? "{}") };
 const space = await openBenchSpace();
 const { kernels, memory } = space;
 const random = seededRandom(1);
-const vectors = (length: number) =>
-  Array.from({ length }, () => Float32Array.from({ length: dimensions }, () => normal(random)));
-const words = vectors(WORDS);
-const topics = vectors(TOPICS);
-const topicWords = topics.map(() =>
-  Array.from({ length: TOPIC_WORDS }, () => Math.floor(WORDS * random.next() ** 2)),
-);
-
-/** A word, moved towards what it is about. */
-function nextVector(topic: number): Float32Array {
-  const isOfTopic = random.next() < 0.7;
-  const own = topicWords[topic];
-  const word = words[isOfTopic ? own[random.below(TOPIC_WORDS)] : random.below(WORDS)];
-  return word.map((value, d) => value + 0.4 * topics[topic][d] + 0.4 * normal(random));
-}
-
-function nextDocument(length: number): Float32Array[] {
-  const own = Array.from({ length: 3 }, () => random.below(TOPICS));
-  return Array.from({ length }, () => nextVector(own[random.below(own.length)]));
-}
+const drawn = new LateTokens(dimensions, 2);
 
 const schema = schemaOf(
   {
@@ -82,7 +60,7 @@ const documents: Float32Array[][] = [];
 
 function nextSegment(part: number): OpenSegment {
   const rows = Array.from({ length: Math.ceil(count / segmentCount) }, (_, i) => {
-    const tokens = nextDocument(1 + random.below(VECTORS_MAX));
+    const tokens = drawn.nextDocument();
     vectorCount += tokens.length;
     if (i % 100 === 0) documents.push(tokens);
     return documentOf(BigInt(part * count + i), { tokens, share: BigInt(random.below(100)) });
@@ -115,11 +93,8 @@ console.log(
 
 /** Words of a document that is there, as a query would say them; or of none. */
 function nextQuery(i: number): Float32Array[] {
-  if (i % 2 === 0) return nextDocument(queryVectors);
-  const tokens = documents[random.below(documents.length)];
-  return Array.from({ length: queryVectors }, () =>
-    tokens[random.below(tokens.length)].map((value) => value + 0.4 * normal(random)),
-  );
+  if (i % 2 === 0) return drawn.nextDocument(queryVectors);
+  return drawn.nextQuery(documents[random.below(documents.length)], queryVectors);
 }
 
 function search(values: Float32Array[], method: "ANN" | "kNN", filter: Filter | undefined) {

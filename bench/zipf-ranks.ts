@@ -12,12 +12,12 @@ export class ZipfRanks {
   /** Up to each rank, the sum of the frequencies. */
   readonly #sums: Float64Array;
 
-  constructor(random: Random, words: number) {
+  constructor(random: Random, words: number, shift = SHIFT) {
     this.#random = random;
     this.#sums = new Float64Array(words);
     let sum = 0;
     for (let rank = 0; rank < words; rank++) {
-      sum += 1 / (rank + SHIFT) ** EXPONENT;
+      sum += 1 / (rank + shift) ** EXPONENT;
       this.#sums[rank] = sum;
     }
   }

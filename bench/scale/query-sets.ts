@@ -2,8 +2,10 @@
 
 import { seededRandom } from "../../src/base/random.ts";
 import { prepareJson, vectorBase64 } from "../http-harness.ts";
+import { LateTokens } from "../late-tokens.ts";
 import { type ClusteredVector, ClusteredVectors, centresOf } from "./clustered-vectors.ts";
 import { DOCUMENT_SEED, NAMESPACE, type ScaleSet, TAGS } from "./scale-set.ts";
+import { SparseWeights } from "./sparse-weights.ts";
 import { ZipfTexts } from "./zipf-texts.ts";
 
 /** Queries of each kind. */
@@ -16,6 +18,10 @@ const FILTER_SEED = 44;
 /** Shares of documents that filters keep, in percent. */
 const VECTOR_FILTERS = [50, 20, 10, 5, 2, 1, 0.1];
 const TEXT_FILTERS = [50, 10, 1];
+const FURTHER_FILTERS = [10, 1];
+/** Of several vectors each: an exact search of all takes half a second. */
+const LATE_QUERIES = 60;
+const LATE_QUERY_VECTORS = 32;
 const WORDS = [1, 2, 3, 4, 5];
 
 /** Queries of a kind, each another one. */
@@ -34,6 +40,8 @@ export function requestOf(query: object): Uint8Array[] {
 /** All that are asked of a set, those without filters first. */
 export function querySetsOf(set: ScaleSet): QuerySet[] {
   if (set.kind === "texts") return textQueries();
+  if (set.kind === "sparse") return sparseQueries(set);
+  if (set.kind === "late") return lateQueries(set);
   if (set.kind === "hybrid") return [...vectorQueries(set).slice(0, 1), words(), hybrid(set)];
   if (set.kind !== "vectors") return plainVectorQueries(set);
   return vectorQueries(set);
@@ -48,21 +56,7 @@ function plainVectorQueries(set: ScaleSet): QuerySet[] {
 function vectorQueries(set: ScaleSet): QuerySet[] {
   const all = centresOf(set.documents);
   const drawn = drawVectors(set);
-  const random = seededRandom(FILTER_SEED);
-  const range = (attribute: string, from: number, below: number) => [
-    "And",
-    [
-      [attribute, "Gte", from],
-      [attribute, "Lt", below],
-    ],
-  ];
-  const tags = (percent: number) => {
-    const count = (TAGS * percent) / 100;
-    return () => {
-      const from = random.below(TAGS - count + 1);
-      return count === 1 ? ["tag", "Eq", from] : range("tag", from, from + count);
-    };
-  };
+  const tags = tagFilters();
   const centres = (percent: number, shift: number) => {
     const count = Math.ceil((all * percent) / 100);
     return ({ centre }: ClusteredVector) => {
@@ -83,14 +77,84 @@ function vectorQueries(set: ScaleSet): QuerySet[] {
   return sets;
 }
 
+type Filter = readonly unknown[];
+
+function range(attribute: string, from: number, below: number): Filter {
+  return [
+    "And",
+    [
+      [attribute, "Gte", from],
+      [attribute, "Lt", below],
+    ],
+  ];
+}
+
+/** Filters that keep so many percent, each others. */
+function tagFilters(): (percent: number) => () => Filter {
+  const random = seededRandom(FILTER_SEED);
+  return (percent) => {
+    const count = (TAGS * percent) / 100;
+    return () => {
+      const from = random.below(TAGS - count + 1);
+      return count === 1 ? ["tag", "Eq", from] : range("tag", from, from + count);
+    };
+  };
+}
+
+/** Without a filter, and with those of `FURTHER_FILTERS`. */
+function eachFilter(of: (name: string, nextFilter?: () => Filter) => QuerySet): QuerySet[] {
+  const tags = tagFilters();
+  const filtered = FURTHER_FILTERS.map((percent) => of(`filter of ${percent} %`, tags(percent)));
+  return [of("all"), ...filtered];
+}
+
+function sparseQueries({ dimensions }: ScaleSet): QuerySet[] {
+  const weights = new SparseWeights(dimensions, QUERY_SEED);
+  const drawn = Array.from({ length: QUERIES }, () => weights.nextQuery());
+  return eachFilter((name, nextFilter) => ({
+    name,
+    queries: drawn.map((query) => ({
+      rank_by: ["terms", "SparseKNN", query],
+      limit: LIMIT,
+      filters: nextFilter?.(),
+    })),
+  }));
+}
+
+function lateQueries({ dimensions }: ScaleSet): QuerySet[] {
+  const documents = new LateTokens(dimensions, DOCUMENT_SEED);
+  const others = new LateTokens(dimensions, QUERY_SEED);
+  const drawn = Array.from({ length: LATE_QUERIES }, (_, i) => {
+    const document = documents.nextDocument();
+    const words =
+      i % 2 === 0
+        ? others.nextDocument(LATE_QUERY_VECTORS)
+        : others.nextQuery(document, LATE_QUERY_VECTORS);
+    return words.map((vector) => JSON.parse(vectorBase64(vector)));
+  });
+  return eachFilter((name, nextFilter) => {
+    const filters = drawn.map(() => nextFilter?.());
+    const of = (method: string, i: number, otherwise?: Filter) => ({
+      rank_by: ["tokens", method, drawn[i]],
+      limit: LIMIT,
+      filters: filters[i] ?? otherwise,
+    });
+    return {
+      name,
+      queries: drawn.map((_, i) => of("ANN", i)),
+      exact: drawn.map((_, i) => of("kNN", i, ["id", "Gte", 0])),
+    };
+  });
+}
+
 function nearest(
   name: string,
   drawn: readonly ClusteredVector[],
   attribute: string,
-  filter?: (query: ClusteredVector) => readonly unknown[],
+  filter?: (query: ClusteredVector) => Filter,
 ): QuerySet {
   const filters = drawn.map((query) => filter?.(query));
-  const of = (kind: string, i: number, otherwise?: readonly unknown[]) => {
+  const of = (kind: string, i: number, otherwise?: Filter) => {
     const rankBy = [attribute, kind, JSON.parse(vectorBase64(drawn[i].vector))];
     return { rank_by: rankBy, limit: LIMIT, filters: filters[i] ?? otherwise };
   };
@@ -114,7 +178,7 @@ function drawVectors({ kind, documents, dimensions }: ScaleSet): ClusteredVector
 
 function textQueries(): QuerySet[] {
   const texts = new ZipfTexts(DOCUMENT_SEED);
-  const random = seededRandom(FILTER_SEED);
+  const tags = tagFilters();
   const questions = Array.from({ length: QUERIES }, () =>
     bestTexts(texts.nextQuery({ words: 15, stopWords: 7 })),
   );
@@ -123,15 +187,8 @@ function textQueries(): QuerySet[] {
     filters: ["text", "ContainsAllTokens", text],
   });
   const filtered = (percent: number) => {
-    const count = (TAGS * percent) / 100;
-    return drawWords(WORDS).map((text) => {
-      const from = random.below(TAGS - count + 1);
-      const range = [
-        ["tag", "Gte", from],
-        ["tag", "Lt", from + count],
-      ];
-      return { ...bestTexts(text), filters: ["And", range] };
-    });
+    const nextFilter = tags(percent);
+    return drawWords(WORDS).map((text) => ({ ...bestTexts(text), filters: nextFilter() }));
   };
   return [
     words(),

@@ -7,11 +7,16 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { seededRandom } from "../../src/base/random.ts";
 import { vectorBase64 } from "../http-harness.ts";
+import { LateTokens } from "../late-tokens.ts";
 import { ClusteredVectors, centresOf } from "./clustered-vectors.ts";
+import { SparseWeights } from "./sparse-weights.ts";
 import { ZipfTexts } from "./zipf-texts.ts";
 
 /** What documents have beside an id, a `tag` and the number of the centre. */
-export const KINDS = ["vectors", "f16", "uniform", "two-vectors", "texts", "hybrid"] as const;
+export const KINDS = [
+  ...(["vectors", "f16", "uniform", "two-vectors", "texts", "hybrid"] as const),
+  ...(["sparse", "late"] as const),
+] as const;
 
 /** One of them. */
 export type Kind = (typeof KINDS)[number];
@@ -26,6 +31,7 @@ const BODY_BYTES = 8 << 20;
 export interface ScaleSet {
   readonly kind: Kind;
   readonly documents: number;
+  /** Of vectors, or how many names sparse ones have in all. */
   readonly dimensions: number;
   /** Where its bodies, its server's data and its figures are. */
   readonly folder: string;
@@ -65,8 +71,13 @@ function writeBodies(set: ScaleSet, folder: string): string[] {
 }
 
 /** The rows of a set, which are to be taken in their order. */
-function rowsOf({ kind, documents, dimensions }: ScaleSet): (id: number) => string {
+function rowsOf(set: ScaleSet): (id: number) => string {
+  const { kind, documents, dimensions } = set;
   const random = seededRandom(DOCUMENT_SEED);
+  if (kind === "sparse" || kind === "late") {
+    const nextField = kind === "sparse" ? sparseFields(set) : lateFields(set);
+    return (id) => `{"id":${id},"tag":${random.below(TAGS)},${nextField()}}`;
+  }
   const texts = new ZipfTexts(DOCUMENT_SEED);
   const space = { dimensions, centres: centresOf(documents) };
   const vectors = new ClusteredVectors(space, DOCUMENT_SEED);
@@ -88,6 +99,16 @@ function rowsOf({ kind, documents, dimensions }: ScaleSet): (id: number) => stri
   };
 }
 
+function sparseFields({ dimensions }: ScaleSet): () => string {
+  const weights = new SparseWeights(dimensions, DOCUMENT_SEED);
+  return () => `"terms":${JSON.stringify(weights.nextDocument())}`;
+}
+
+function lateFields({ dimensions }: ScaleSet): () => string {
+  const tokens = new LateTokens(dimensions, DOCUMENT_SEED);
+  return () => `"tokens":[${tokens.nextDocument().map(vectorBase64).join()}]`;
+}
+
 function headOf({ kind, dimensions }: ScaleSet): string {
   const schema: Record<string, unknown> = {};
   if (kind === "texts" || kind === "hybrid") {
@@ -95,6 +116,11 @@ function headOf({ kind, dimensions }: ScaleSet): string {
   }
   if (kind === "f16") schema.vector = { type: `[${dimensions}]f16`, ann: true };
   if (kind === "two-vectors") schema.second = { type: `[${dimensions}]f32`, ann: true };
-  const head = { schema, ...(kind !== "texts" && { distance_metric: "cosine_distance" }) };
+  if (kind === "sparse") schema.terms = { type: "{}f16" };
+  if (kind === "late") {
+    schema.tokens = { type: `[][${dimensions}]f32`, ann: { late_interaction: true } };
+  }
+  const hasVectors = kind !== "texts" && kind !== "sparse";
+  const head = { schema, ...(hasVectors && { distance_metric: "cosine_distance" }) };
   return JSON.stringify(head).slice(1, -1);
 }
