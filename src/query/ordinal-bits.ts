@@ -42,10 +42,12 @@ export function remainingBits(bits: OrdinalBits, whole: OrdinalBits): OrdinalBit
 
 /** How many ordinals from `start` to before `end` are in the set. */
 export function countRange(bits: OrdinalBits, start: number, end: number): number {
-  let count = 0;
-  for (let w = start >>> 5; w << 5 < end; w++)
-    count += popCount(bits[w] & rangeMask(w, start, end));
-  return count;
+  if (start >= end) return 0;
+  const first = start >>> 5;
+  const last = (end - 1) >>> 5;
+  let count = popCount(bits[first] & rangeMask(first, start, end));
+  for (let w = first + 1; w < last; w++) count += popCount(bits[w] | 0);
+  return last === first ? count : count + popCount(bits[last] & rangeMask(last, start, end));
 }
 
 /** How many ordinals are in the set, or any number above `most`. */

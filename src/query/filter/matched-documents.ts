@@ -11,6 +11,15 @@ export type MatchedDocuments =
   /** Few, ascending. */
   | { readonly form: "list"; readonly ordinals: Uint32Array };
 
+/** Matches that are listed, and not put into a set; sorted in a fraction of a slice. */
+export const LISTED_MAX = 4_096;
+
+/** Some ordinals in any order: to sort many takes longer than a set of all documents. */
+export function matchedOrdinals(ordinals: Uint32Array, view: SegmentView): MatchedDocuments {
+  if (ordinals.length > LISTED_MAX) return matchedBits(bitsOf(ordinals, view));
+  return { form: "list", ordinals: ordinals.sort() };
+}
+
 /** A set that nobody has counted. */
 export function matchedBits(bits: OrdinalBits): MatchedDocuments {
   return { form: "bits", bits, count: undefined };

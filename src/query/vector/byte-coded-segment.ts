@@ -3,6 +3,7 @@
 import { must } from "../../base/assert.ts";
 import type { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
+import { countBits } from "../../codec/bitmap.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { BYTE_CODE_ALIGNMENT } from "../../kernel/byte-code-scan.ts";
@@ -13,7 +14,7 @@ import { BYTE_CODE_INDEX, type ByteCodeView } from "../../segment/vectors/byte-c
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { type ByteQuery, byteQuery, reachOf } from "../../vector/byte-bounds.ts";
 import { unitVector } from "../../vector/metric.ts";
-import { andBits, countRange, eachPart, type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
+import { andBits, eachPart, type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
 import type { Need, SegmentMatches } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { FoundRows } from "./found-rows.ts";
@@ -51,7 +52,7 @@ export class ByteCodedSegment {
     { target, sent }: { readonly target: VectorTarget; readonly sent: Float32Array },
   ) {
     this.candidates = candidates;
-    this.candidateCount = countRange(candidates, 0, candidates.length << 5);
+    this.candidateCount = countBits(candidates);
     this.isFresh = isFresh;
     this.#codes = codes;
     this.#vectors = vectors;

@@ -1,6 +1,8 @@
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
-import type { OrdinalBits } from "../ordinal-bits.ts";
+import type { SegmentView } from "../../segment/segment-view.ts";
+import { LISTED_MAX, type MatchedDocuments } from "../filter/matched-documents.ts";
+import { emptyBits } from "../ordinal-bits.ts";
 
 /** Rows that are looked at between two pauses, in some nanoseconds each. */
 const ROWS_PER_STEP = 1 << 17;
@@ -28,23 +30,28 @@ export class FoundRows {
     this.#lower[this.#count++] = lower;
   }
 
-  /** How many have a lower bound that is not greater. */
+  /** How many have a lower bound that is not greater, or is no number. */
   countWithin(worst: number): number {
-    let count = 0;
-    for (let i = 0; i < this.#count; i++) if (this.#lower[i] <= worst) count++;
-    return count;
+    let beyond = 0;
+    for (let i = 0; i < this.#count; i++) if (this.#lower[i] > worst) beyond++;
+    return this.#count - beyond;
   }
 
-  /** Adds to `bits` all ordinals whose lower bound is not greater; returns how many. */
-  *addTo(bits: OrdinalBits, worst: number): Steps<number> {
-    let added = 0;
+  /** The documents that `countWithin` counts, where rows are ascending ordinals. */
+  *within(worst: number, view: SegmentView): Steps<MatchedDocuments> {
+    const count = this.countWithin(worst);
+    const rows = this.#rows;
+    const lower = this.#lower;
+    if (count <= LISTED_MAX) {
+      const near = (_row: number, i: number) => !(lower[i] > worst);
+      return { form: "list", ordinals: this.rows.filter(near) };
+    }
+    const bits = emptyBits(view.documentCount);
     for (let i = 0; i < this.#count; i++) {
       if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
-      if (this.#lower[i] > worst) continue;
-      setBit(bits, this.#rows[i]);
-      added++;
+      if (!(lower[i] > worst)) setBit(bits, rows[i]);
     }
-    return added;
+    return { form: "bits", bits, count };
   }
 
   /** Drops all rows whose lower bound is greater. */

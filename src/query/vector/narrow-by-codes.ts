@@ -9,8 +9,7 @@ import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { countMissing } from "../executor/missing-bytes.ts";
 import type { ScanProgress } from "../executor/scan-progress.ts";
-import { matchedBits } from "../filter/matched-documents.ts";
-import { emptyBits } from "../ordinal-bits.ts";
+import { matchCount, matchedBits } from "../filter/matched-documents.ts";
 import type { NarrowedMatches, SegmentMatches, Together } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";
@@ -88,12 +87,33 @@ export function* narrowByCodes(
   segments: readonly SegmentMatches[],
   narrowing: Narrowing,
 ): Steps<NarrowedMatches[]> {
-  const { target, wanted, work } = narrowing;
+  const opened = yield* openByteCodes(segments, narrowing);
+  return yield* narrowOpened(segments, opened, narrowing);
+}
+
+/** By segment; of those that have none that tell of the query nothing. */
+export type OpenByteCodes = readonly (ByteCodedSegment | undefined)[];
+
+/** Opens the byte codes of segments. Throws `BytesMissing`. */
+export function* openByteCodes(
+  segments: readonly SegmentMatches[],
+  { target }: Pick<Narrowing, "target">,
+): Steps<OpenByteCodes> {
   const opened: (ByteCodedSegment | undefined)[] = [];
   for (const segment of segments) {
     opened.push(ByteCodedSegment.open(segment, target));
     yield;
   }
+  return opened;
+}
+
+/** The same as `narrowByCodes`, of segments whose codes are open. */
+export function* narrowOpened(
+  segments: readonly SegmentMatches[],
+  opened: OpenByteCodes,
+  narrowing: Narrowing,
+): Steps<NarrowedMatches[]> {
+  const { wanted, work } = narrowing;
   const fresh = opened.filter((segment) => segment?.isFresh === true);
   const freshBytes = fresh.reduce((bytes, segment) => bytes + (segment?.vectorBytes ?? 0), 0);
   const useFresh = freshCodesPay(candidateCount(fresh), freshBytes, wanted);
@@ -114,9 +134,9 @@ export function* narrowByCodes(
       narrowed.push(all[i]);
       continue;
     }
-    const matches = emptyBits(segments[i].view.documentCount);
-    work.candidatesReranked += yield* found[i].addTo(matches, segment.reach(uppers.worst));
-    narrowed.push({ matching: matchedBits(matches), isNarrowed: true });
+    const matching = yield* found[i].within(segment.reach(uppers.worst), segments[i].view);
+    work.candidatesReranked += matchCount(matching);
+    narrowed.push({ matching, isNarrowed: true });
     yield;
   }
   return narrowed;
