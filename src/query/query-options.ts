@@ -34,14 +34,20 @@ export interface Probing {
   readonly firstClusters: number;
   /** Matches with a vector up to which all are compared exactly. */
   readonly exactMatchesMax: number;
+  /**
+   * Share of what byte codes of all matches cost that a walk may cost before it is asked how far it
+   * goes, and given up where that is farther (ADR 63). Absent: walks go on to their end.
+   */
+  readonly unaskedShare?: number;
 }
 
-/** What servers do (ADR 24, 50). */
+/** What servers do (ADR 24, 50, 63). */
 export const PROBING: Probing = {
   missedShare: 0.0025,
   atCost: { missedShare: 0.025, worthRows: 0.0003 },
   firstClusters: FIRST_CLUSTERS,
   exactMatchesMax: 4096,
+  unaskedShare: 1 / 4,
 };
 
 /** How far ANN searches by several vectors go. */

@@ -53,6 +53,18 @@ export function* countMissing(looks: Iterable<Need>): Steps<number> {
   return bytes;
 }
 
+/** Tells whether all that is looked at is in memory; ends at the first that is not. */
+export function* areInMemory(looks: Iterable<Need>): Steps<boolean> {
+  const missed: BytesMissing[] = [];
+  let looked = 0;
+  for (const look of looks) {
+    lookOr(look, undefined, missed);
+    if (missed.length > 0) return false;
+    if (++looked % LOOKS_PER_STEP === 0) yield;
+  }
+  return true;
+}
+
 /** Throws what was missed, and with it what `needs` miss. */
 function* missAllInSteps(missed: BytesMissing, needs: Iterable<Need>): Steps<never> {
   const all = [missed];

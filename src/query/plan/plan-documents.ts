@@ -105,9 +105,9 @@ function wantedOf({ limitPer, offset, limit }: DocumentQuery): number | undefine
 }
 
 function planProbe(wanted: number, { probing = PROBING }: ScoreScope): ProbePlan {
-  const { missedShare, atCost, firstClusters, exactMatchesMax } = probing;
+  const { missedShare, atCost, firstClusters, exactMatchesMax, unaskedShare } = probing;
   return {
-    ...{ wanted, missedMax: wanted * missedShare, firstClusters, exactMatchesMax },
+    ...{ wanted, missedMax: wanted * missedShare, firstClusters, exactMatchesMax, unaskedShare },
     atCost: atCost && { missedMax: wanted * atCost.missedShare, worthRows: atCost.worthRows },
   };
 }

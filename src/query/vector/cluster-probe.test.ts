@@ -251,12 +251,15 @@ describe.each(CASES)("$attribute by $metric", ({ metric, attribute }) => {
 
   test("plans tell how far the walk goes", () => {
     const { request } = searchIn(clustered, { values: randomVector(seededRandom(8)) });
-    const explain = (snapshot: Snapshot) =>
-      runSteps(explainRequest(snapshot, request, { kernels: KERNELS, probing: PROBING }));
+    const explain = (snapshot: Snapshot, probing = PROBING) =>
+      runSteps(explainRequest(snapshot, request, { kernels: KERNELS, probing }));
     expect(explain(clustered)).toContain(
       "in 2 of 3 segments by codes, cluster by cluster, until all others are expected to have\n" +
         "  less than 6 of the best 10; exactly where bounds overlap, or up to\n" +
         "  0 match there",
+    );
+    expect(explain(clustered, { ...PROBING, unaskedShare: 0.25 })).toContain(
+      "  0 match there, or the codes of all matches would cost less",
     );
     expect(explain(near)).not.toContain("codes");
   });

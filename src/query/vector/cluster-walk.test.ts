@@ -104,6 +104,30 @@ describe("once there are results", () => {
     expect(seen({ missedMax: 12, worthRows: 0.02 }, [...many, 1.1])).toHaveLength(6);
   });
 
+  test("a walk is given up where too many are to come, and the search has another way", () => {
+    const far = Array.from({ length: 100 }, () => 1.15);
+    const walkWith = (limit: { unasked: number; most: number }, mayGiveUp = true) => {
+      let asked = 0;
+      const choice = {
+        ...limit,
+        mayGiveUp: function* () {
+          asked++;
+          yield;
+          return mayGiveUp;
+        },
+      };
+      const walk = new ClusterWalk(clustersAt([...near, ...far]), PLAN, choice);
+      const seen = walked(walk, 1).flat().length;
+      return { seen, asked, isGivenUp: walk.isGivenUp };
+    };
+    const whole = { seen: 105, asked: 0, isGivenUp: false };
+    expect(walkWith({ unasked: 5, most: 99 })).toEqual({ seen: 5, asked: 1, isGivenUp: true });
+    expect(walkWith({ unasked: 5, most: 100 })).toEqual(whole);
+    expect(walkWith({ unasked: 105, most: 0 })).toEqual(whole);
+    expect(walkWith({ unasked: 104, most: 0 })).toEqual({ seen: 5, asked: 1, isGivenUp: true });
+    expect(walkWith({ unasked: 5, most: 0 }, false)).toEqual({ ...whole, asked: 1 });
+  });
+
   test("those with the greatest chance come before the others", () => {
     const distances = [...near, 1.05, 1.3, 1.15, 1.25, 1.1];
     const batches = walked(new ClusterWalk(clustersAt(distances), PLAN), 1);

@@ -9,8 +9,9 @@
 import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import { RATED_BLOCK } from "../../kernel/rate-scan.ts";
-import { type ExpectingClusters, expectAll, expectSome } from "./expected-rows.ts";
+import { countExpecting, type ExpectingClusters, expectAll, expectSome } from "./expected-rows.ts";
 import type { WalkArrays } from "./walk-arrays.ts";
+import type { WalkLimit } from "./walk-limit.ts";
 
 /**
  * Clusters of all segments. The bounds in `arrays` are those of their means' squared distances from
@@ -41,6 +42,12 @@ export interface WalkPlan {
   readonly firstClusters: number;
 }
 
+/** How many clusters a walk may look into where its search has another way. */
+export interface WalkChoice extends WalkLimit {
+  /** Tells whether the walk may be given up. Asked once at most. */
+  readonly mayGiveUp: () => Steps<boolean>;
+}
+
 /** Of so many times as many clusters as are looked into first the distances are computed. */
 const LOOKS = 4;
 /** Share of the greatest expectation from which on clusters are taken together. */
@@ -60,6 +67,10 @@ const BISECTIONS = 16;
 export class ClusterWalk {
   readonly #clusters: WalkedClusters;
   readonly #plan: WalkPlan;
+  /** None once the walk was asked how many are to come. */
+  #choice: WalkChoice | undefined;
+  #lookedInto = 0;
+  #isGivenUp = false;
   /** Clusters that come next, ascending; in the rest less was expected when these were chosen. */
   #front: Uint32Array;
   /** What was expected in all of the rest, and less than what in each; infinite: nobody looked. */
@@ -68,11 +79,17 @@ export class ClusterWalk {
   #firstClusters: number;
 
   /** Clusters that are looked into have no rows in `arrays.counts` from then on. */
-  constructor(clusters: WalkedClusters, plan: WalkPlan) {
+  constructor(clusters: WalkedClusters, plan: WalkPlan, choice?: WalkChoice) {
     this.#clusters = clusters;
     this.#plan = plan;
+    this.#choice = choice;
     this.#firstClusters = plan.firstClusters;
     this.#front = clusters.arrays.front.subarray(0, 0);
+  }
+
+  /** It ended since the other way costs less, and has not found what was wanted. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
   }
 
   /**
@@ -86,6 +103,7 @@ export class ClusterWalk {
         : yield* this.#expected(rootOf(worst));
     const { counts } = this.#clusters.arrays;
     for (const c of next) counts[c] = 0;
+    this.#lookedInto += next.length;
     return next;
   }
 
@@ -185,6 +203,10 @@ export class ClusterWalk {
         continue;
       }
       const next = atLeast(this.#front, expected, least, taken);
+      if (yield* this.#isTooLong(next.length, worst)) {
+        this.#isGivenUp = true;
+        return this.#front.subarray(0, 0);
+      }
       const known = yield* this.#refine(next);
       if (known.length === 0) {
         this.#front = without(this.#front, next);
@@ -197,6 +219,17 @@ export class ClusterWalk {
         if (this.#front[i] === known[j]) expected[i] = again[j++];
       }
     }
+  }
+
+  /** Whether too many clusters are to come if the next ones are so many; asked once in a walk. */
+  *#isTooLong(nextCount: number, worst: number): Steps<boolean> {
+    const choice = this.#choice;
+    if (choice === undefined || this.#lookedInto + nextCount <= choice.unasked) return false;
+    this.#choice = undefined;
+    yield* expectAll(this.#clusters, worst);
+    const expected = this.#clusters.arrays.expected.subarray(0, this.#count);
+    const left = countExpecting(expected, (rows) => this.#mayMiss(rows));
+    return left > choice.most && (yield* choice.mayGiveUp());
   }
 
   /** Puts those in front in which most is expected now, which it returns. */

@@ -4,7 +4,7 @@ import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { RATE_BINS, RATED_BLOCK, RATED_MAX } from "../../kernel/rate-scan.ts";
 import { rateBin } from "../../vector/hit-rates.ts";
-import { expectAll, expectSome } from "./expected-rows.ts";
+import { countExpecting, expectAll, expectSome } from "./expected-rows.ts";
 import { WalkArrays } from "./walk-arrays.ts";
 
 /** Kernels work in an arena. */
@@ -56,4 +56,36 @@ test("what is expected of clusters is that of their segment, of all and of some"
       );
     }
   }
+});
+
+/** So many of those in which most is expected, until all others together may be missed. */
+function countedOneByOne(expected: Float32Array, mayMiss: (rows: number) => number): number {
+  const ascending = expected.toSorted();
+  let missed = 0;
+  for (const [i, rows] of ascending.entries()) {
+    missed += rows;
+    if (missed > mayMiss(rows)) return ascending.length - i;
+  }
+  return 0;
+}
+
+test("clusters that a walk has to look into are counted, about, without sorting them", () => {
+  for (let seed = 1; seed <= 200; seed++) {
+    const random = seededRandom(seed);
+    const length = random.below(3_000);
+    const span = 1 + random.below(40);
+    const expected = Float32Array.from({ length }, () =>
+      random.below(4) === 0 ? 0 : 2 ** (-span * random.next() - 5),
+    );
+    const most = 2 ** (4 - 12 * random.next());
+    const worthRows = random.below(2) === 0 ? 0 : 2 ** -12;
+    const mayMiss = (rows: number) => (rows < worthRows ? 10 : 1) * most;
+    const counted = countExpecting(expected, mayMiss);
+    const shown = `seed ${seed}`;
+    // Where a power of two has the last one that may be missed, half of it is told apart.
+    expect(counted, shown).toBeGreaterThanOrEqual(countedOneByOne(expected, mayMiss));
+    const half = countedOneByOne(expected, (rows) => mayMiss(rows) / 2);
+    expect(counted, shown).toBeLessThanOrEqual(half + 1);
+  }
+  expect(countExpecting(new Float32Array(64), () => 0)).toBe(0);
 });

@@ -14,6 +14,11 @@ const NEAR_POINT = (1 - Math.sqrt(3) / BOUND_DEVIATIONS) / 2;
 /** How much that point counts. */
 const NEAR_WEIGHT = 1 / 6;
 
+/** A float32 that is not negative is its exponent, with a bias, and a mantissa of so many bits. */
+const MANTISSA_BITS = 23;
+const EXPONENTS = 256;
+const EXPONENT_BIAS = 127;
+
 /** Clusters of all segments and what says how many of their rows are near. */
 export interface ExpectingClusters {
   readonly arrays: WalkArrays;
@@ -77,6 +82,32 @@ export function expectSome(
       target.set(expected.subarray(0, to - from), from);
     }
   }
+}
+
+/**
+ * How many clusters, of those in which most is expected, have to be looked into until so little is
+ * expected in all others that it may be missed: `mayMiss` of what is expected in each of these at
+ * most. About, as clusters count by powers of two. A function without pauses, of some ns a cluster.
+ */
+export function countExpecting(expected: Float32Array, mayMiss: (rows: number) => number): number {
+  const bits = new Uint32Array(expected.buffer, expected.byteOffset, expected.length);
+  const counts = new Uint32Array(EXPONENTS);
+  const sums = new Float64Array(EXPONENTS);
+  for (let i = 0; i < bits.length; i++) {
+    const exponent = bits[i] >>> MANTISSA_BITS;
+    counts[exponent]++;
+    sums[exponent] += expected[i];
+  }
+  let missed = 0;
+  let count = expected.length;
+  for (let exponent = 0; exponent < EXPONENTS && count > 0; exponent++) {
+    const room = Math.max(0, mayMiss(2 ** (exponent - EXPONENT_BIAS)) - missed);
+    if (sums[exponent] > room)
+      return count - Math.floor((counts[exponent] * room) / sums[exponent]);
+    missed += sums[exponent];
+    count -= counts[exponent];
+  }
+  return 0;
 }
 
 function beginSegment(kernels: ArenaKernels, rates: Float32Array): RatedClusters {

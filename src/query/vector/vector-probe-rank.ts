@@ -60,8 +60,10 @@ function explainProbe({ target, probe }: VectorProbeNode, { segments }: Snapshot
   return [...lines, ...explainCodes(where, probe.wanted)];
 }
 
+const GIVEN_UP = ", or the codes of all matches would cost less";
+
 function explainWalk(probe: ProbePlan, codedCount: number, segmentCount: number): string[] {
-  const { wanted, missedMax, atCost, exactMatchesMax } = probe;
+  const { wanted, missedMax, atCost, exactMatchesMax, unaskedShare } = probe;
   const missed = Number(missedMax.toFixed(2));
   const most = atCost && Number(atCost.missedMax.toFixed(2));
   const more = most === undefined ? "" : `, or ${most} in far too many clusters`;
@@ -69,6 +71,6 @@ function explainWalk(probe: ProbePlan, codedCount: number, segmentCount: number)
   return [
     `  but in ${where} by codes, cluster by cluster, until all others are expected to have`,
     `  less than ${missed} of the best ${wanted}${more}; exactly where bounds overlap, or up to`,
-    `  ${exactMatchesMax} match there`,
+    `  ${exactMatchesMax} match there${unaskedShare === undefined ? "" : GIVEN_UP}`,
   ];
 }

@@ -11,7 +11,12 @@ import { boundShare } from "../../vector/one-bit-codes.ts";
 import type { Need, Together, WithNeeds } from "../plan/operator.ts";
 import type { WorkStats } from "../work-stats.ts";
 import { type ClusterMatches, countMatches } from "./cluster-matches.ts";
-import { ClusterWalk, type WalkedClusters, type WalkPlan } from "./cluster-walk.ts";
+import {
+  ClusterWalk,
+  type WalkChoice,
+  type WalkedClusters,
+  type WalkPlan,
+} from "./cluster-walk.ts";
 import type { CodedSegment, MeanBounds, VisitRow } from "./coded-segment.ts";
 import type { WalkArrays } from "./walk-arrays.ts";
 
@@ -75,6 +80,8 @@ export interface RowSink {
 /** What a walk works with. */
 export interface CodeWalk {
   readonly plan: WalkPlan;
+  /** Absent: the walk goes on to its end. */
+  readonly choice?: WalkChoice | undefined;
   readonly numbered: NumberedClusters;
   /** Say how many rows of each cluster match; all else is written by the walk, and counts, too. */
   readonly arrays: WalkArrays;
@@ -90,14 +97,14 @@ type Coded = readonly (CodedSegment | undefined)[];
 
 /**
  * Finds the rows that may be among the nearest, and some more. Returns the bound within which as
- * many are as the plan wants, infinite if there are fewer. Throws `BytesMissing` for all codes that
- * the walk is likely to read.
+ * many are as the plan wants, infinite if there are fewer; undefined if the walk was given up.
+ * Throws `BytesMissing` for all codes that the walk is likely to read.
  */
-export function* walkClusters(coded: Coded, walked: CodeWalk): Steps<number> {
+export function* walkClusters(coded: Coded, walked: CodeWalk): Steps<number | undefined> {
   const { plan, numbered, arrays, work, together, withNeeds } = walked;
   const { starts } = numbered;
   const clusters = yield* walkedOf(coded, walked);
-  const walk = new ClusterWalk(clusters, plan);
+  const walk = new ClusterWalk(clusters, plan, walked.choice);
   const uppers = new KthLeast(plan.wanted);
   const worst = () => uppers.worst;
   const visits = walked.found.map(
@@ -111,7 +118,7 @@ export function* walkClusters(coded: Coded, walked: CodeWalk): Steps<number> {
   const { lower: distances } = arrays;
   for (;;) {
     const next = yield* walk.next(worst());
-    if (next.length === 0) return worst();
+    if (next.length === 0) return walk.isGivenUp ? undefined : worst();
     // What is missing is missed together with what is likely to be looked into later.
     yield* withNeeds(
       () => oneStep(() => together(needsOf(next))),

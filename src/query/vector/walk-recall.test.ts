@@ -22,7 +22,7 @@ import { RemoteSource, runRemote } from "../../../test/support/segments/remote-s
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { byteCodeStride } from "../../kernel/byte-code-scan.ts";
-import { CODE_BLOCK_ROWS, codeBlockBytes } from "../../kernel/code-scan.ts";
+import { codeBlockBytes } from "../../kernel/code-scan.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
@@ -215,36 +215,95 @@ test.each(METRICS)("eight attributes are searched at the cost of the first, by %
   }
 });
 
-test("work does not leap where so many match that clusters are walked through", () => {
+/** What a search of so many matches may look at, in bytes, beside the byte codes of all of them. */
+const STEP_MAX = 1.5;
+
+/** Vectors in many small groups, all as far from each other, or in larger ones. */
+const PLACES = [
+  { centres: 4_000, mostInGroups: false },
+  { centres: 100, mostInGroups: true },
+];
+
+describe.each(PLACES)("with vectors around $centres centres", ({ centres, mostInGroups }) => {
+  const dimensions = 64;
+  const clusterRows = 16;
+  const queryCount = 20;
   const random = seededRandom(31);
-  const drawn = grouped(random, 20_010, { dimensions: 64, centres: 200 });
-  const [queries, vectors] = [drawn.slice(0, 10), drawn.slice(10)];
-  // Matches are anywhere, some twenty of each group.
-  const snapshot = namespaceOf({ type: "[64]f32", metric: "euclidean_squared", vectors }, 64);
-  const codeBytes = codeBlockBytes(64 / 4) / CODE_BLOCK_ROWS;
-  const workOf = (matches: number) => {
-    const filter = filterOf(["n", "Lt", matches]);
-    const work = { right: 0, clusters: 0, codes: 0, compared: 0, bytes: 0 };
-    for (const values of queries) {
-      const { right, stats } = countRight(snapshot, { values, filter });
-      const { clustersProbed, codesScanned, vectorsScored } = stats;
-      work.right += right;
-      work.clusters += clustersProbed;
-      work.codes += codesScanned;
-      work.compared += vectorsScored;
-      const bytesPerCode = clustersProbed > 0 ? codeBytes : byteCodeStride(64);
-      work.bytes += codesScanned * bytesPerCode + vectorsScored * 64 * 4;
-    }
-    return work;
-  };
+  const drawn = grouped(random, 24_000 + queryCount, { dimensions, centres });
+  const [queries, vectors] = [drawn.slice(0, queryCount), drawn.slice(queryCount)];
+  // Matches are anywhere.
+  const content: Content = { type: `[${dimensions}]f32`, metric: "euclidean_squared", vectors };
+  const snapshot = namespaceOf(content, clusterRows);
   const most = PROBING.exactMatchesMax;
-  const below = workOf(most);
-  const above = workOf(most + 1);
-  const wanted = WANTED * queries.length;
-  expect(below).toMatchObject({ right: wanted, clusters: 0, codes: most * queries.length });
-  expect(above.clusters).toBeGreaterThan(0);
-  expect(above.right).toBeGreaterThan(0.98 * wanted);
-  // One code for each match at most, of which each has a fraction of the bytes.
-  expect(above.codes).toBeLessThanOrEqual((most + 1) * queries.length);
-  expect(above.bytes).toBeLessThanOrEqual(below.bytes);
+  const matching = (matches: number) => filterOf(["n", "Lt", matches]);
+
+  /** What is read of a cluster: its mean, and the blocks that its codes are in. */
+  const clusterBytes = 4 * dimensions + 1.5 * codeBlockBytes(dimensions / 4);
+
+  /** Where all matches are looked at, and more codes, that is a walk and then all byte codes. */
+  function workOf(matches: number, probing?: Probing) {
+    const filter = matching(matches);
+    return queries.map((values) => {
+      const { right, stats } = countRight(snapshot, { values, filter }, probing);
+      const { clustersProbed, codesScanned, vectorsScored } = stats;
+      const byteCodes = codesScanned >= matches ? matches : 0;
+      const bytes =
+        clustersProbed * clusterBytes +
+        byteCodes * byteCodeStride(dimensions) +
+        vectorsScored * 4 * dimensions;
+      return { right, stats, bytes };
+    });
+  }
+
+  test("work does not leap where more match than are looked at in any case", () => {
+    const below = workOf(most);
+    for (const { right, stats } of below) {
+      expect(right).toBe(WANTED);
+      expect(stats).toMatchObject({ clustersProbed: 0, codesScanned: most });
+    }
+    const counts = [most + 1, 5_000, 8_000, 12_000];
+    let right = 0;
+    for (const matches of counts) {
+      const above = workOf(matches);
+      for (const [i, { bytes, stats }] of above.entries()) {
+        const shown = `${matches} match, query ${i}`;
+        expect(stats.clustersProbed, shown).toBeGreaterThan(0);
+        expect(bytes, shown).toBeLessThanOrEqual((STEP_MAX * matches * below[i].bytes) / most);
+      }
+      right += above.reduce((sum, found) => sum + found.right, 0);
+    }
+    expect(right / (WANTED * queries.length * counts.length)).toBeGreaterThanOrEqual(0.99);
+  });
+
+  test("walks are given up where groups are small, and are not where they are large", () => {
+    const { unaskedShare: _, ...whole } = PROBING;
+    const long = workOf(most + 1, whole);
+    for (const [i, { right, bytes, stats }] of workOf(most + 1).entries()) {
+      if (mostInGroups) {
+        expect(stats).toEqual(long[i].stats);
+        continue;
+      }
+      // All are looked at by their byte codes then, in which the best are always among the nearest.
+      expect(right).toBe(WANTED);
+      expect(stats.codesScanned).toBeGreaterThan(most);
+      expect(bytes).toBeLessThan(long[i].bytes);
+    }
+  });
+
+  test("a walk goes on where the byte codes are not in memory", () => {
+    const [segment] = snapshot.segments;
+    const view = segment.view as OpenSegment;
+    const { content: bytes, head } = encodeStoredSegment(view, snapshot.schema);
+    const { liveBitmap, liveCount, liveVersion } = segment;
+    const source = new RemoteSource(bytes, ARENA_MEMORY, "0" as ObjectKey);
+    const far: SegmentSnapshot = {
+      ...{ liveBitmap, liveCount, liveVersion },
+      view: openStoredSegment(view.id, head, () => source),
+    };
+    const remote = { ...snapshot, segments: [far] };
+    const sought = { values: queries[0], filter: matching(most + 1), method: "ANN" } as const;
+    const { unaskedShare: _, ...whole } = PROBING;
+    const cold = runRemote([source], () => search(remote, sought), 4);
+    expect(cold).toEqual(search(snapshot, sought, whole));
+  });
 });

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { matchesAtOnce, walkLimit } from "./walk-limit.ts";
+
+const SHARE = 1 / 4;
+const LARGE = { rows: 100_000, clusters: 1_563, dimensions: 768 };
+const MANY = { rows: 1_000_000, clusters: 16_400, dimensions: 128 };
+
+test.each([
+  { matches: 4_097, size: LARGE, unasked: 112, most: 670 },
+  { matches: 8_000, size: LARGE, unasked: 218, most: 1_308 },
+  { matches: 50_000, size: LARGE, unasked: 1363, most: 8_178 },
+  { matches: 4_097, size: MANY, unasked: 65, most: 390 },
+  { matches: 10_000, size: MANY, unasked: 158, most: 951 },
+  // Of smaller clusters each costs less.
+  { matches: 4_097, size: { ...LARGE, clusters: 6_250 }, unasked: 145, most: 868 },
+])("a walk through $matches of $size.rows vectors may look into $most clusters", (of) => {
+  const limit = walkLimit(of.size, of.matches, SHARE);
+  expect(Math.round(limit.unasked)).toBe(of.unasked);
+  expect(Math.round(limit.most)).toBe(of.most);
+});
+
+test("all of it follows the share, and the matches", () => {
+  const limit = walkLimit(MANY, 5_000, SHARE);
+  expect(walkLimit(MANY, 5_000, 2 * SHARE)).toEqual({ ...limit, unasked: 2 * limit.unasked });
+  const twice = { unasked: 2 * limit.unasked, most: 2 * limit.most };
+  expect(walkLimit(MANY, 10_000, SHARE)).toEqual(twice);
+});
+
+test("where clusters are many, more matches are looked at without a walk", () => {
+  expect(matchesAtOnce(LARGE)).toBe(443);
+  expect(matchesAtOnce(MANY)).toBe(10_754);
+  expect(matchesAtOnce({ ...MANY, clusters: 0 })).toBe(0);
+});

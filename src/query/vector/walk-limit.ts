@@ -1,0 +1,58 @@
+/**
+ * How many clusters a walk may look into before byte codes of all matches would cost less. All is
+ * counted in nanoseconds, as they were measured (ADR 63).
+ */
+
+/**
+ * To look at the byte code of one match, and more for each dimension: between what it takes where
+ * the last queries had the same matches, and where they lie anywhere in memory.
+ */
+const BYTE_CODE_NS = 45;
+const BYTE_CODE_DIMENSION_NS = 0.125;
+/** What a walk does with each cluster before it looks into the first one. */
+const CLUSTER_START_NS = 20;
+/** To choose a cluster and to look into it, and more for each dimension of each of its rows. */
+const CLUSTER_NS = 900;
+const ROW_DIMENSION_NS = 0.008;
+/** What is to come is expected to be more than it is, and a walk that is given up has cost, too. */
+const MOST_SHARE = 1.5;
+/** Byte codes of all are looked at at once where they cost up to so many times a walk's start. */
+const STARTS = 2;
+
+/** What a walk may have to look at. */
+export interface WalkSize {
+  /** In segments with clusters, whether they match or not. */
+  readonly rows: number;
+  readonly clusters: number;
+  readonly dimensions: number;
+}
+
+/** How many clusters a walk may look into. */
+export interface WalkLimit {
+  /** Before it is asked how many are to come. */
+  readonly unasked: number;
+  /** From then on. */
+  readonly most: number;
+}
+
+/** Matches up to which the byte codes of all are looked at without a walk. */
+export function matchesAtOnce({ clusters, dimensions }: WalkSize): number {
+  return Math.floor((STARTS * CLUSTER_START_NS * clusters) / byteCodeNs(dimensions));
+}
+
+/**
+ * The limit of a walk through so many matches, which may cost `unaskedShare` of what byte codes of
+ * all would before it is asked. There is at least one cluster.
+ */
+export function walkLimit(size: WalkSize, matches: number, unaskedShare: number): WalkLimit {
+  const worth = (matches * byteCodeNs(size.dimensions)) / clusterNs(size);
+  return { unasked: unaskedShare * worth, most: MOST_SHARE * worth };
+}
+
+function byteCodeNs(dimensions: number): number {
+  return BYTE_CODE_NS + BYTE_CODE_DIMENSION_NS * dimensions;
+}
+
+function clusterNs({ rows, clusters, dimensions }: WalkSize): number {
+  return CLUSTER_NS + (ROW_DIMENSION_NS * dimensions * rows) / clusters;
+}
