@@ -36,18 +36,18 @@ export interface Probing {
   readonly exactMatchesMax: number;
   /**
    * Share of what byte codes of all matches cost that a walk may cost before it is asked how far it
-   * goes, and given up where that is farther (ADR 63). Absent: walks go on to their end.
+   * goes, and given up where that is farther (ADR 27). Absent: walks go on to their end.
    */
   readonly unaskedShare?: number;
 }
 
-/** What servers do (ADR 24, 50, 63). */
+/** What servers do (ADR 24, 27, 50). */
 export const PROBING: Probing = {
   missedShare: 0.0025,
   atCost: { missedShare: 0.025, worthRows: 0.0003 },
   firstClusters: FIRST_CLUSTERS,
   exactMatchesMax: 4096,
-  unaskedShare: 1 / 4,
+  unaskedShare: 1 / 3,
 };
 
 /** How far ANN searches by several vectors go. */

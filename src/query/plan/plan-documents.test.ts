@@ -69,7 +69,7 @@ describe("approximate searches", () => {
     missedMax: 0.025,
     firstClusters: 4,
     exactMatchesMax: 4096,
-    unaskedShare: 0.25,
+    unaskedShare: 1 / 3,
     atCost: { missedMax: 0.25, worthRows: 0.0003 },
   };
 

@@ -1,6 +1,6 @@
 /**
  * How many clusters a walk may look into before byte codes of all matches would cost less. All is
- * counted in nanoseconds, as they were measured (ADR 63).
+ * counted in nanoseconds, as they were measured (ADR 27).
  */
 
 /**
