@@ -11,10 +11,11 @@
  *
  * KIND is one of vectors, f16, uniform, two-vectors, texts, hybrid (a text and a vector), sparse
  * (some 120 of as many names as there are dimensions; queries have 20 to 40) and late (1 to 63
- * vectors for each document, 32 for a query). What is built in the folder is used again; `bodies/` only makes what is to be sent, and `build/` sends
- * it. `upserts/` asks while documents are written again, as they are, so that answers stay the
- * same, and the indexer folds them in. `growth` draws what was measured in folders as `growth.svg`
- * beside this file. Client and server share the machine.
+ * vectors for each document, 32 for a query). What is built in the folder is used again; `bodies/`
+ * only makes what is to be sent, and `build/` sends it. `upserts/` asks while documents are written
+ * again, as they are, so that answers stay the same, and the indexer folds them in. `growth` draws
+ * what was measured in folders as `growth.svg` beside this file. Client and server share the
+ * machine.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";

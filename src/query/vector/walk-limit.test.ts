@@ -15,12 +15,12 @@ test.each([
   { matches: 4_097, size: { ...LARGE, clusters: 6_250 }, unasked: 193, most: 868 },
 ])("a walk through $matches of $size.rows vectors may look into $most clusters", (of) => {
   const limit = walkLimit(of.size, of.matches, SHARE);
-  expect(Math.round(limit.unasked)).toBe(of.unasked);
-  expect(Math.round(limit.most)).toBe(of.most);
+  expect(Math.round(limit?.unasked ?? 0)).toBe(of.unasked);
+  expect(Math.round(limit?.most ?? 0)).toBe(of.most);
 });
 
 test("all of it follows the share, and the matches", () => {
-  const limit = walkLimit(MANY, 5_000, SHARE);
+  const limit = walkLimit(MANY, 5_000, SHARE) ?? expect.unreachable();
   expect(walkLimit(MANY, 5_000, 2 * SHARE)).toEqual({ ...limit, unasked: 2 * limit.unasked });
   const twice = { unasked: 2 * limit.unasked, most: 2 * limit.most };
   expect(walkLimit(MANY, 10_000, SHARE)).toEqual(twice);
@@ -30,4 +30,14 @@ test("where clusters are many, more matches are looked at without a walk", () =>
   expect(matchesAtOnce(LARGE)).toBe(443);
   expect(matchesAtOnce(MANY)).toBe(10_754);
   expect(matchesAtOnce({ ...MANY, clusters: 0 })).toBe(0);
+});
+
+test("where byte codes are hundreds of MiB, there is no choice", () => {
+  const dimensions = 768;
+  const rows = 342_392;
+  const size = { rows, clusters: 5_000, dimensions };
+  expect(matchesAtOnce(size)).toBe(1_418);
+  expect(walkLimit(size, 10_000, SHARE)).toBeDefined();
+  expect(matchesAtOnce({ ...size, rows: rows + 1 })).toBe(0);
+  expect(walkLimit({ ...size, rows: rows + 1 }, 10_000, SHARE)).toBeUndefined();
 });

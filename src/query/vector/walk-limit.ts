@@ -3,6 +3,9 @@
  * counted in nanoseconds, as they were measured (ADR 27).
  */
 
+import { MIB } from "../../base/byte-sizes.ts";
+import { byteCodeStride } from "../../kernel/byte-code-scan.ts";
+
 /**
  * To look at the byte code of one match, and more for each dimension: between what it takes where
  * the last queries had the same matches, and where they lie anywhere in memory.
@@ -18,6 +21,11 @@ const ROW_DIMENSION_NS = 0.008;
 const MOST_SHARE = 1.5;
 /** Byte codes of all are looked at at once where they cost up to so many times a walk's start. */
 const STARTS = 2;
+/**
+ * Where the byte codes of all rows are more, they are looked at up to `exactMatchesMax` alone: of a
+ * million × 768 they took longer than walks (ADR 53), as each row is in another page of memory.
+ */
+const CODES_BYTES_MAX = 256 * MIB;
 
 /** What a walk may have to look at. */
 export interface WalkSize {
@@ -36,17 +44,28 @@ export interface WalkLimit {
 }
 
 /** Matches up to which the byte codes of all are looked at without a walk. */
-export function matchesAtOnce({ clusters, dimensions }: WalkSize): number {
+export function matchesAtOnce(size: WalkSize): number {
+  const { clusters, dimensions } = size;
+  if (hasTooManyBytes(size)) return 0;
   return Math.floor((STARTS * CLUSTER_START_NS * clusters) / byteCodeNs(dimensions));
 }
 
 /**
  * The limit of a walk through so many matches, which may cost `unaskedShare` of what byte codes of
- * all would before it is asked. There is at least one cluster.
+ * all would before it is asked; undefined if it goes on to its end. There is at least one cluster.
  */
-export function walkLimit(size: WalkSize, matches: number, unaskedShare: number): WalkLimit {
+export function walkLimit(
+  size: WalkSize,
+  matches: number,
+  unaskedShare: number,
+): WalkLimit | undefined {
+  if (hasTooManyBytes(size)) return undefined;
   const worth = (matches * byteCodeNs(size.dimensions)) / clusterNs(size);
   return { unasked: unaskedShare * worth, most: MOST_SHARE * worth };
+}
+
+function hasTooManyBytes({ rows, dimensions }: WalkSize): boolean {
+  return rows * byteCodeStride(dimensions) > CODES_BYTES_MAX;
 }
 
 function byteCodeNs(dimensions: number): number {
