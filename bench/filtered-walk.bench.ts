@@ -124,10 +124,11 @@ const FILTERS = {
     range("place", (placeOf(query) + count / 2) % count, matches),
 };
 
+const { unaskedShare: _, ...WHOLE } = PROBING;
 const PLANS: Record<string, Probing> = {
   served: PROBING,
   "byte codes": { ...PROBING, exactMatchesMax: count },
-  walk: { ...PROBING, exactMatchesMax: 0, unaskedShare: Number.POSITIVE_INFINITY },
+  walk: { ...WHOLE, exactMatchesMax: 0 },
 };
 
 interface Turn {

@@ -20,7 +20,7 @@ const VECTOR_FILTERS = [50, 20, 10, 5, 2, 1, 0.1];
 const TEXT_FILTERS = [50, 10, 1];
 const FURTHER_FILTERS = [10, 1];
 /** Of several vectors each: an exact search of all takes half a second. */
-const LATE_QUERIES = 60;
+const LATE_QUERIES = 20;
 const LATE_QUERY_VECTORS = 32;
 const WORDS = [1, 2, 3, 4, 5];
 
