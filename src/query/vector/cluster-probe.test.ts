@@ -259,7 +259,7 @@ describe.each(CASES)("$attribute by $metric", ({ metric, attribute }) => {
         "  0 match there",
     );
     expect(explain(clustered, { ...PROBING, unaskedShare: 0.25 })).toContain(
-      "  0 match there, or the codes of all matches would cost less",
+      "  0 match there, or all byte codes of those would cost less",
     );
     expect(explain(near)).not.toContain("codes");
   });

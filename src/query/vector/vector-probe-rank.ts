@@ -60,7 +60,7 @@ function explainProbe({ target, probe }: VectorProbeNode, { segments }: Snapshot
   return [...lines, ...explainCodes(where, probe.wanted)];
 }
 
-const GIVEN_UP = ", or the codes of all matches would cost less";
+const GIVEN_UP = ", or all byte codes of those would cost less";
 
 function explainWalk(probe: ProbePlan, codedCount: number, segmentCount: number): string[] {
   const { wanted, missedMax, atCost, exactMatchesMax, unaskedShare } = probe;
