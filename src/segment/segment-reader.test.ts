@@ -26,7 +26,7 @@ import { ID_SECTIONS } from "./ids/id-section.ts";
 import { OpenSegment, openSegment } from "./segment-reader.ts";
 import { sealSegment, verifySegment } from "./segment-seal.ts";
 import { TEXT_INDEX } from "./text/text-index.ts";
-import { TEXT_BLOCKS, TEXT_SECTION } from "./text/text-kinds.ts";
+import { TEXT_BLOCKS, TEXT_POSITIONS, TEXT_SECTION } from "./text/text-kinds.ts";
 import { VECTOR_SECTIONS } from "./vectors/vector-section.ts";
 
 const ID = "s" as SegmentId;
@@ -144,7 +144,9 @@ test("a remote segment is read only where it is looked at", () => {
   const table = bytesOf(ID_SECTIONS.ids) + bytesOf(ID_SECTIONS.slots);
   expect(cost(() => view.ordinalOf(5n))).toEqual([1, table]);
   // The index, then 100 ordinals of two bytes and 100 frequencies of one.
-  const index = bytesOf(TEXT_SECTION, "text") + bytesOf(TEXT_BLOCKS.directory, "text");
+  const index = [TEXT_SECTION, TEXT_BLOCKS.directory, TEXT_POSITIONS.starts]
+    .map((kind) => bytesOf(kind, "text"))
+    .reduce((sum, bytes) => sum + bytes);
   expect(cost(() => view.index(TEXT_INDEX, "text")?.postings("dog"))).toEqual([2, index + 100 * 3]);
   // What there is to know of the vectors, then one of them.
   const description = bytesOf(VECTOR_SECTIONS.description, "vector");

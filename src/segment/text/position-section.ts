@@ -25,6 +25,7 @@ import { touchLists } from "../postings/touch-lists.ts";
 import type { Frequencies } from "./frequencies.ts";
 import { TEXT_POSITIONS } from "./text-kinds.ts";
 import type { TextLists } from "./text-lists.ts";
+import type { CodeRange } from "./text-pages.ts";
 
 /**
  * Positions between the last token of an element and the first one of the next that has any: a
@@ -50,8 +51,13 @@ export interface ListPositions {
   readonly bytes: Uint8Array;
 }
 
-/** The positions of a list by its code, as bytes. Throws `BytesMissing`. */
-export type PositionReader = (code: number) => Uint8Array;
+/** Reads positions by lists. Throws `BytesMissing`. */
+export interface PositionReader {
+  /** Looks at where the positions of all lists with some codes begin. */
+  touch(codes: CodeRange): void;
+  /** The positions of a list as bytes, of which it is known where those of `among` begin. */
+  positions(code: number, among: CodeRange): Uint8Array;
+}
 
 /** Bytes behind the runs of a list. */
 export function placeBytes(postingCount: number): number {
@@ -93,11 +99,17 @@ export function openPositions(sections: AttributeSections): PositionReader | und
   if (sections.entry(TEXT_POSITIONS.runs) === undefined) {
     throw corrupt("positions", `those of \`${sections.attribute}\` are missing`);
   }
-  return (code) => {
-    const at = code * WORD_BYTES;
-    const words = sections.part(TEXT_POSITIONS.starts, at, at + 2 * WORD_BYTES);
-    const [start, end] = new Uint32Array(words.buffer, words.byteOffset, 2);
-    return sections.part(TEXT_POSITIONS.runs, start, end);
+  const startsOf = ({ start, end }: CodeRange): Uint32Array => {
+    const words = sections.part(TEXT_POSITIONS.starts, start * WORD_BYTES, (end + 1) * WORD_BYTES);
+    return new Uint32Array(words.buffer, words.byteOffset, end + 1 - start);
+  };
+  return {
+    touch: (codes) => void startsOf(codes),
+    positions: (code, among) => {
+      const starts = startsOf(among);
+      const at = code - among.start;
+      return sections.part(TEXT_POSITIONS.runs, starts[at], starts[at + 1]);
+    },
   };
 }
 

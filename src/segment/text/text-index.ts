@@ -259,7 +259,7 @@ function open(sections: AttributeSections): TextView | undefined {
   const paged = openPages(sections);
   const positions = openPositions(sections);
   if (paged !== undefined) return textView(paged, paged, positions);
-  sections.touch(HEAD_SECTIONS);
+  sections.touch([...HEAD_SECTIONS, TEXT_POSITIONS.starts]);
   const index = openPlain(sections);
   if (index === undefined) return undefined;
   const { head, lists } = index;

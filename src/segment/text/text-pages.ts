@@ -52,6 +52,12 @@ import { type GreatFrequencies, packGreats, unpackGreats } from "./frequencies.t
 import { TEXT_BITSETS, TEXT_BLOCKS, TEXT_LENGTHS, TEXT_PAGES, TEXT_ROOT } from "./text-kinds.ts";
 import { openTextLists, type TextLists } from "./text-lists.ts";
 
+/** Codes of terms from `start` to before `end`. */
+export interface CodeRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Counts of terms by document. */
 export type TextLengths = Uint8Array | Uint32Array;
 
@@ -86,6 +92,8 @@ export interface TextPages {
   pageOf(code: number): TextPage;
   /** The page that a term is in if any is: the last one that begins with it or before it. */
   pageWith(term: Uint8Array): TextPage;
+  /** The codes of all terms on that page; reads nothing. */
+  codesNear(term: Uint8Array): CodeRange;
   /** Looks at all pages with terms from `start` to before `end`, at once. */
   touch(start: Uint8Array, end: Uint8Array): void;
 }
@@ -395,6 +403,12 @@ export class PagedText implements TextPages, LengthsPart {
 
   pageWith(term: Uint8Array): TextPage {
     return this.#page(this.#indexWith(term));
+  }
+
+  codesNear(term: Uint8Array): CodeRange {
+    const { firstCodes } = this.#root;
+    const p = this.#indexWith(term);
+    return { start: firstCodes[p], end: firstCodes[p + 1] };
   }
 
   touch(start: Uint8Array, end: Uint8Array): void {

@@ -20,6 +20,7 @@ import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
 import { type Analyzer, analyzerFor } from "../../text/analyzer.ts";
 import type { TermTable } from "../../text/term-table.ts";
+import { attemptAll } from "../format/bytes-missing.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 import type { BoundBlock, BoundsPosting, ListBlocks } from "../postings/block-section.ts";
@@ -48,13 +49,7 @@ import type { PositionExtent } from "./position-extent.ts";
 import { ELEMENT_GAP, type ListPositions, type PositionReader } from "./position-section.ts";
 import { TEXT_SECTION } from "./text-kinds.ts";
 import type { Postings, TextLists } from "./text-lists.ts";
-import type { TextLengths, TextPage, TextPages, TextTotals } from "./text-pages.ts";
-
-/** Codes of terms from `start` to before `end`. */
-export interface CodeRange {
-  readonly start: number;
-  readonly end: number;
-}
+import type { CodeRange, TextLengths, TextPage, TextPages, TextTotals } from "./text-pages.ts";
 
 /** Text index of one attribute. Frequencies and lengths count deleted documents too. */
 export interface TextView {
@@ -367,6 +362,7 @@ export function onePage(page: Omit<TextPage, "firstCode">): TextPages {
     termCount: page.lists.listCount,
     pageOf: () => only,
     pageWith: () => only,
+    codesNear: () => ({ start: 0, end: page.lists.listCount }),
     touch: () => undefined,
   };
 }
@@ -430,8 +426,12 @@ export function textView(
     },
     hasPositions: positions !== undefined,
     positions: (term) => {
+      if (positions === undefined) return undefined;
+      const among = pages.codesNear(textEncoder.encode(term));
+      attemptAll([() => void placeOf(term), () => positions.touch(among)]);
       const place = placeOf(term);
-      return place === null ? undefined : positions?.(place.page.firstCode + place.code);
+      if (place === null) return undefined;
+      return positions.positions(place.page.firstCode + place.code, among);
     },
   };
 }
