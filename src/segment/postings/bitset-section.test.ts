@@ -4,12 +4,9 @@ import { testRandom } from "../../../test/support/random/seed.ts";
 import { bitsetIndexes } from "../../../test/support/segments/bitset-indexes.ts";
 import { ARENA_MEMORY } from "../../../test/support/segments/clustered-snapshot.ts";
 import { mergedSegment, writtenSegment } from "../../../test/support/segments/segment-forms.ts";
-import { isDatabaseError } from "../../base/errors.ts";
+import { verdictAfter } from "../../../test/support/segments/verdict-after.ts";
 import { runSteps } from "../../base/steps.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
-import { BlockSource } from "../format/byte-source.ts";
-import { OpenSegment } from "../segment-reader.ts";
-import { sealSegment, verifySegment } from "../segment-seal.ts";
 import { TEXT_INDEX } from "../text/text-index.ts";
 import { TEXT_BITSETS } from "../text/text-kinds.ts";
 import { BITSETS, buildBitsets } from "./bitset-section.ts";
@@ -49,16 +46,9 @@ test("bitmaps that are not of their lists are refused", () => {
   const view = writtenSegment(documents, { schema, memory: ARENA_MEMORY, indexes });
   const damage = (kind: number, at: number, value: number) => {
     const entry = view.sections("text").entry(kind) ?? expect.unreachable();
-    const block = Uint8Array.from(view.block);
-    new Uint32Array(block.buffer, entry.offset, entry.bytes / 4)[at] = value;
-    const source = new BlockSource({ arena: 0, offset: 0, bytes: block });
-    const sealed = sealSegment(new OpenSegment(view.id, block, source));
-    try {
-      verifySegment(sealed);
-      return "taken";
-    } catch (error) {
-      return isDatabaseError(error, "corrupt") ? "refused" : error;
-    }
+    return verdictAfter(view, ({ buffer }) => {
+      new Uint32Array(buffer, entry.offset, entry.bytes / 4)[at] = value;
+    });
   };
   const { directory, bitmaps } = TEXT_BITSETS;
   // Words of a directory: how many follow, where the array is, how long; then the codes.

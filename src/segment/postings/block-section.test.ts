@@ -5,12 +5,9 @@ import { blockIndexes } from "../../../test/support/segments/block-indexes.ts";
 import { ARENA_MEMORY } from "../../../test/support/segments/clustered-snapshot.ts";
 import { plainPostings } from "../../../test/support/segments/plain-postings.ts";
 import { mergedSegment, writtenSegment } from "../../../test/support/segments/segment-forms.ts";
-import { isDatabaseError } from "../../base/errors.ts";
+import { verdictAfter } from "../../../test/support/segments/verdict-after.ts";
 import type { Random } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
-import { BlockSource } from "../format/byte-source.ts";
-import { OpenSegment } from "../segment-reader.ts";
-import { sealSegment, verifySegment } from "../segment-seal.ts";
 import { SPARSE_INDEX } from "../sparse/sparse-index.ts";
 import { SPARSE_BLOCKS } from "../sparse/sparse-lists.ts";
 import { TEXT_INDEX, textIndex } from "../text/text-index.ts";
@@ -117,16 +114,9 @@ test("bounds that are not of their lists are refused", () => {
   const text = view.index(TEXT_INDEX, "text") ?? expect.unreachable();
   const damage = (attribute: string, kind: number, at: number, value: number) => {
     const entry = view.sections(attribute).entry(kind) ?? expect.unreachable();
-    const block = Uint8Array.from(view.block);
-    new Uint32Array(block.buffer, entry.offset, entry.bytes / 4)[at] = value;
-    const source = new BlockSource({ arena: 0, offset: 0, bytes: block });
-    const sealed = sealSegment(new OpenSegment(view.id, block, source));
-    try {
-      verifySegment(sealed);
-      return "taken";
-    } catch (error) {
-      return isDatabaseError(error, "corrupt") ? "refused" : error;
-    }
+    return verdictAfter(view, ({ buffer }) => {
+      new Uint32Array(buffer, entry.offset, entry.bytes / 4)[at] = value;
+    });
   };
   for (const [attribute, { directory, words }, huge] of [
     ["text", TEXT_BLOCKS, 2 ** 31],

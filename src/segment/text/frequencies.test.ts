@@ -4,10 +4,8 @@ import { testRandom } from "../../../test/support/random/seed.ts";
 import { ARENA_MEMORY } from "../../../test/support/segments/clustered-snapshot.ts";
 import { plainPostings } from "../../../test/support/segments/plain-postings.ts";
 import { mergedSegment, writtenSegment } from "../../../test/support/segments/segment-forms.ts";
-import { isDatabaseError } from "../../base/errors.ts";
+import { verdictAfter } from "../../../test/support/segments/verdict-after.ts";
 import { ArrayUnpacker } from "../../codec/columns-packing.ts";
-import { BlockSource } from "../format/byte-source.ts";
-import { OpenSegment } from "../segment-reader.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
 import { Frequencies } from "./frequencies.ts";
 import { TEXT_INDEX } from "./text-index.ts";
@@ -53,18 +51,7 @@ test.each([["written"], ["merged"]])("%s: frequencies of any size are kept", (fo
 
 test("great frequencies that are not of the lists are refused", () => {
   const view = writtenSegment(DOCUMENTS, { schema, memory: ARENA_MEMORY });
-  const faultAfter = (change: (block: Uint8Array<ArrayBuffer>) => void) => {
-    const block = Uint8Array.from(view.block);
-    change(block);
-    const source = new BlockSource({ arena: 0, offset: 0, bytes: block });
-    const sealed = sealSegment(new OpenSegment(view.id, block, source));
-    try {
-      verifySegment(sealed);
-      return "taken";
-    } catch (error) {
-      return isDatabaseError(error, "corrupt") ? "refused" : error;
-    }
-  };
+  const faultAfter = (change: Parameters<typeof verdictAfter>[1]) => verdictAfter(view, change);
   expect(faultAfter(() => undefined)).toBe("taken");
   // Codes, indexes and values are the last arrays of the section.
   const greats = (block: Uint8Array<ArrayBuffer>) => {

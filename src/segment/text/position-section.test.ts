@@ -10,16 +10,14 @@ import {
   writePlan,
   writtenSegment,
 } from "../../../test/support/segments/segment-forms.ts";
-import { isDatabaseError } from "../../base/errors.ts";
+import { verdictAfter } from "../../../test/support/segments/verdict-after.ts";
 import type { Random } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { bitmapWords, fullBitmap, setBit } from "../../codec/bitmap.ts";
 import type { TypedDocument } from "../../codec/columns-builder.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { analyzerFor } from "../../text/analyzer.ts";
-import { BlockSource } from "../format/byte-source.ts";
 import { planMerge } from "../segment-merger.ts";
-import { OpenSegment } from "../segment-reader.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
 import type { SegmentView } from "../segment-view.ts";
 import { POSITIONS } from "./position-extent.ts";
@@ -177,16 +175,9 @@ test("positions that are not of their lists are refused", () => {
   const foxes = text.positions("fox")?.length ?? expect.unreachable();
   const damage = (kind: number, at: number, value: number) => {
     const entry = view.sections("text").entry(kind) ?? expect.unreachable();
-    const block = Uint8Array.from(view.block);
-    block[entry.offset + at] = value;
-    const source = new BlockSource({ arena: 0, offset: 0, bytes: block });
-    const sealed = sealSegment(new OpenSegment(view.id, block, source));
-    try {
-      verifySegment(sealed);
-      return "taken";
-    } catch (error) {
-      return isDatabaseError(error, "corrupt") ? "refused" : error;
-    }
+    return verdictAfter(view, (block) => {
+      block[entry.offset + at] = value;
+    });
   };
   const { starts, runs } = TEXT_POSITIONS;
   expect(damage(starts, 0, 0)).toBe("taken");
