@@ -6,6 +6,7 @@
  * follow.
  */
 
+import { firstFrom } from "../../base/numbers/first-from.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 
 /** What was counted at some time, as plain data. */
@@ -78,12 +79,6 @@ export function decodeTermCounts(bytes: Uint8Array): TermCounts {
 
 /** The count of the term with a code; 0 if it is not there. */
 export function countOf({ codes, counts }: TermCounts, code: number): number {
-  let low = 0;
-  let high = codes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (codes[middle] < code) low = middle + 1;
-    else high = middle;
-  }
-  return codes[low] === code ? counts[low] : 0;
+  const index = firstFrom(codes, code);
+  return codes[index] === code ? counts[index] : 0;
 }

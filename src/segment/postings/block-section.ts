@@ -18,6 +18,7 @@
  * What a pair says of a posting is the index's business.
  */
 
+import { firstFrom } from "../../base/numbers/first-from.ts";
 import type { Steps } from "../../base/steps.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
@@ -273,14 +274,8 @@ function isAllBound(
 
 /** The position of `code` in ascending codes; undefined if it is not there. */
 function indexOf(codes: Uint32Array, code: number): number | undefined {
-  let low = 0;
-  let high = codes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (codes[middle] < code) low = middle + 1;
-    else high = middle;
-  }
-  return codes[low] === code ? low : undefined;
+  const index = firstFrom(codes, code);
+  return codes[index] === code ? index : undefined;
 }
 
 /** Words that a collector has room for at first. */

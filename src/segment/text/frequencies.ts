@@ -5,6 +5,7 @@
  * so there are few.
  */
 
+import { firstFrom } from "../../base/numbers/first-from.ts";
 import type { Steps } from "../../base/steps.ts";
 import { type ArrayPacker, type ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { NumberForm } from "../postings/compact-section.ts";
@@ -142,16 +143,4 @@ export function checkGreats(
   }
   const counts = [codes, indexes, values].map(({ length }) => length);
   if (counts.some((count) => count !== g)) throw corrupt("frequencies", "some are of no list");
-}
-
-/** Position of the first of ascending numbers that is no less; their count if there is none. */
-function firstFrom(ascending: Uint32Array, wanted: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (ascending[middle] < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
