@@ -5,9 +5,9 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
-import { hasBit } from "../../codec/bitmap.ts";
 import { eachMatch, type MatchedDocuments, matchCount } from "../filter/matched-documents.ts";
-import type { KeyNumber, KeyReader, SingleKeyReader } from "./group-keys.ts";
+import type { KeyNumber, KeyReader } from "./group-keys.ts";
+import { placeReader } from "./key-places.ts";
 import {
   DOCUMENTS_PER_STEP,
   GROUPS_PER_STEP,
@@ -233,22 +233,5 @@ function localKeys(reader: KeyReader): LocalKeys | undefined {
       return true;
     },
     keyOf: (number) => (places[number] === size ? 0 : table.numberOf(places[number])),
-  };
-}
-
-/** Writes the place of each document: `size` without a value, and one more of what has none. */
-function placeReader(
-  { dictionary, small, present }: SingleKeyReader,
-  size: number,
-): (ordinals: Uint32Array, into: Uint32Array) => void {
-  return (ordinals, into) => {
-    if (dictionary !== undefined) {
-      const { codes } = dictionary;
-      for (let i = 0; i < ordinals.length; i++) into[i] = codes[ordinals[i]];
-    } else {
-      small?.place(ordinals, into, size + 1);
-    }
-    if (present === undefined) return;
-    for (let i = 0; i < ordinals.length; i++) if (!hasBit(present, ordinals[i])) into[i] = size;
   };
 }

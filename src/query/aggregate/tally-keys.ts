@@ -14,6 +14,7 @@ import type {
   SingleKeyReader,
   SmallKeys,
 } from "./group-keys.ts";
+import { placeReader } from "./key-places.ts";
 
 /** Documents, or elements of arrays at about, that are looked at between two pauses. */
 export const DOCUMENTS_PER_STEP = 4096;
@@ -180,59 +181,40 @@ function summerOf(
   tally: Uint32Array,
   summing: Summing,
 ): (ordinals: Uint32Array) => void {
-  const { dictionary } = reader;
   if (reader.form === "elements") {
-    return elementSummer(reader, must(dictionary, "elements without codes"), { tally, ...summing });
+    const codes = must(reader.dictionary, "elements without codes");
+    return elementSummer(reader, codes, { tally, ...summing });
   }
-  if (dictionary !== undefined) return valueSummer(reader, dictionary, { tally, ...summing });
-  return smallSummer(reader, must(reader.small, "no table"), { tally, ...summing });
+  return singleSummer(reader, tally.length - 2, { tally, ...summing });
 }
 
 interface Tallied extends Summing {
   readonly tally: Uint32Array;
 }
 
-function valueSummer(
-  { present }: SingleKeyReader,
-  { codes, size }: CodedKeys,
-  { tally, sums }: Tallied,
-): (ordinals: Uint32Array) => void {
-  const places = new Uint32Array(DOCUMENTS_PER_STEP);
-  return (ordinals) => {
-    for (let i = 0; i < ordinals.length; i++) places[i] = codes[ordinals[i]];
-    if (present !== undefined) {
-      for (let i = 0; i < ordinals.length; i++) {
-        if (!hasBit(present, ordinals[i])) places[i] = size;
-      }
-    }
-    for (let i = 0; i < ordinals.length; i++) tally[places[i]]++;
-    sums.add(places, ordinals);
-  };
-}
-
 /** Tells of values that have no place at once. */
-function smallSummer(
-  { present, read }: SingleKeyReader,
-  small: SmallKeys,
+function singleSummer(
+  reader: SingleKeyReader,
+  size: number,
   { tally, listener, sums }: Tallied,
 ): (ordinals: Uint32Array) => void {
-  const elsewhere = small.size + 1;
+  const elsewhere = size + 1;
+  const readPlaces = placeReader(reader, size);
   const places = new Uint32Array(DOCUMENTS_PER_STEP);
   const others = new Uint32Array(DOCUMENTS_PER_STEP);
   const keys = new Uint32Array(DOCUMENTS_PER_STEP);
   const floats = new Float64Array(DOCUMENTS_PER_STEP);
   return (ordinals) => {
-    small.place(ordinals, places, elsewhere);
+    readPlaces(ordinals, places);
     let otherCount = 0;
     for (let i = 0; i < ordinals.length; i++) {
-      if (present !== undefined && !hasBit(present, ordinals[i])) places[i] = small.size;
-      else if (places[i] === elsewhere) others[otherCount++] = ordinals[i];
+      if (places[i] === elsewhere) others[otherCount++] = ordinals[i];
       tally[places[i]]++;
     }
     sums.add(places, ordinals);
     if (otherCount === 0) return;
     const apart = others.subarray(0, otherCount);
-    read(apart, keys, floats);
+    reader.read(apart, keys, floats);
     listener.addEach(keys.subarray(0, otherCount), apart);
   };
 }
