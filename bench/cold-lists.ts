@@ -17,7 +17,7 @@ import { BLOCK_POSTINGS } from "../src/segment/postings/block-section.ts";
 import { UNIT_BYTES } from "../src/segment/postings/list-layout.ts";
 import { openSegment } from "../src/segment/segment-reader.ts";
 import { TEXT_INDEX } from "../src/segment/text/text-index.ts";
-import type { TextView } from "../src/segment/text/text-section.ts";
+import type { TextView } from "../src/segment/text/text-view.ts";
 import { inverseDocumentFrequency, termScore, termWeight } from "../src/text/bm25.ts";
 import { documentOf, fullText, schemaOf } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";

@@ -25,7 +25,8 @@ import type { OrdinalList } from "../segment/postings/ordinal-list.ts";
 import type { OpenSegment } from "../segment/segment-reader.ts";
 import { TEXT_INDEX } from "../segment/text/text-index.ts";
 import { TEXT_LISTS, WORD_TEXT_LISTS } from "../segment/text/text-kinds.ts";
-import { type TextView, textFingerprint } from "../segment/text/text-section.ts";
+import { textFingerprint } from "../segment/text/text-section.ts";
+import type { TextView } from "../segment/text/text-view.ts";
 
 /** Documents whose texts are read together: 16 MiB where each is in a window of its own. */
 const STEP_DOCUMENTS = 256;

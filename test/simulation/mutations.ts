@@ -280,7 +280,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "pages of a prefix are read one after the other",
-    file: "src/segment/text/text-section.ts",
+    file: "src/segment/text/text-view.ts",
     find: "      pages.touch(start, end);\n",
     replace: "",
     noticedBy: "src/segment/text/text-pages.test.ts",

@@ -16,7 +16,8 @@ import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import { type TextView, textFingerprint } from "../../segment/text/text-section.ts";
+import { textFingerprint } from "../../segment/text/text-section.ts";
+import type { TextView } from "../../segment/text/text-view.ts";
 import type { Together } from "../plan/operator.ts";
 import { addDocuments, type DeletedTerms, deletedTermsOf } from "./deleted-terms.ts";
 

@@ -7,7 +7,7 @@ import type { ColumnView } from "../../segment/segment-view.ts";
 import { ELEMENT_GAP } from "../../segment/text/position-section.ts";
 import { TermPositions } from "../../segment/text/term-positions.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import type { TextView } from "../../segment/text/text-section.ts";
+import type { TextView } from "../../segment/text/text-view.ts";
 import type { Token } from "../../text/analyzer.ts";
 import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";

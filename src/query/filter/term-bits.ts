@@ -3,7 +3,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import type { TextView } from "../../segment/text/text-section.ts";
+import type { TextView } from "../../segment/text/text-view.ts";
 import { emptyBits, type OrdinalBits, orBits } from "../ordinal-bits.ts";
 import type { Need, SegmentRun, SoughtTerms } from "../plan/operator.ts";
 

@@ -101,7 +101,8 @@ function lookAtBlocks({ attribute, terms }: Bm25Node, { view, together }: Segmen
 /** Where a term is in no text, no length is asked for. */
 function lookAtLengths({ attribute, terms }: Bm25Node, { view }: SegmentRun): void {
   const text = view.index(TEXT_INDEX, attribute);
-  if (text !== undefined && terms.some(({ term }) => text.postingCount(term) > 0)) text.lengths;
+  if (text !== undefined && terms.some(({ term }) => text.postingCount(term) > 0))
+    void text.lengths;
 }
 
 function* scoreTexts(node: Bm25Node, run: ScoreRun): Steps<SegmentScores> {

@@ -27,13 +27,8 @@ import {
   packPostings,
   unpackPostings,
 } from "../postings/posting-section.ts";
-import {
-  BY_UNITS,
-  byteStringReader,
-  codeOf,
-  fromByteStrings,
-  type SortedStrings,
-} from "../postings/term-section.ts";
+import { remembered } from "../postings/remembered.ts";
+import { BY_UNITS, byteStringReader, codeOf, fromByteStrings } from "../postings/term-section.ts";
 import {
   SPARSE_LISTS,
   SPARSE_SECTION,
@@ -133,22 +128,6 @@ export function openSparse(block: Uint8Array): PostingDirectory {
   return unpackPostings(new ArrayUnpacker(block, "inverted sparse vectors"));
 }
 
-/** Dimensions whose codes are remembered: a query asks for each of its own four times. */
-const KNOWN_CODES_MAX = 64;
-
-/** `codeOf` that remembers. */
-function codeReader(strings: SortedStrings): (name: string) => number {
-  const known = new Map<string, number>();
-  return (name) => {
-    const remembered = known.get(name);
-    if (remembered !== undefined) return remembered;
-    const code = codeOf(strings, name);
-    if (known.size >= KNOWN_CODES_MAX) known.clear();
-    known.set(name, code);
-    return code;
-  };
-}
-
 /**
  * What queries see of inverted sparse vectors whose postings come from `lists`, their bounds from
  * `blocks`.
@@ -158,7 +137,7 @@ export function sparseView(
   lists: SparseLists,
   blocks: BlockReader,
 ): SparseView {
-  const codeOfName = codeReader(strings);
+  const codeOfName = remembered((name) => codeOf(strings, name));
   return {
     postings: (name) => {
       const code = codeOfName(name);

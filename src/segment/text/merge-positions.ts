@@ -5,11 +5,16 @@ import {
   areRising,
   DELETED,
   type MergeObserver,
-  PostingBuffer,
+  type PostingBuffer,
   type PostingLists,
 } from "../postings/posting-section.ts";
-import { type ListPositions, placeBytes, RUN_POSTINGS, writePlace } from "./position-section.ts";
-import type { TextLists } from "./text-lists.ts";
+import {
+  type ListPositions,
+  passNumbers,
+  placeBytes,
+  RUN_POSTINGS,
+  writePlace,
+} from "./position-section.ts";
 
 /** Positions of one input. */
 export interface PositionPart {
@@ -54,7 +59,7 @@ export class PositionMerge implements MergeObserver {
       const ordinal = newOrdinals[ordinals[i]];
       let left = numbers[i];
       if (ordinal === DELETED) {
-        while (left > 0) left -= 1 - (source[from++] >>> 7);
+        from = passNumbers(source, from, left);
         continue;
       }
       if (this.#count % RUN_POSTINGS === 0 && this.#count > 0) this.#places.push(at - this.#first);
@@ -139,27 +144,4 @@ class MovedRuns {
     }
     return { starts, bytes: sorted };
   }
-}
-
-/** Lists that one step compares. */
-const STEP_LISTS = 1024;
-
-/** Tells whether the lists of a segment are those that were built. */
-export function* areLists(
-  stored: TextLists,
-  { starts, ordinals, numbers }: PostingLists,
-): Steps<boolean> {
-  if (stored.listCount !== starts.length - 1) return false;
-  const buffer = new PostingBuffer();
-  for (let code = 0; code < stored.listCount; code++) {
-    if (code % STEP_LISTS === STEP_LISTS - 1) yield;
-    const count = stored.decode(code, buffer);
-    const start = starts[code];
-    if (count !== starts[code + 1] - start) return false;
-    for (let i = 0; i < count; i++) {
-      if (ordinals[start + i] !== buffer.ordinals[i]) return false;
-      if (numbers[start + i] !== buffer.numbers[i]) return false;
-    }
-  }
-  return true;
 }

@@ -231,7 +231,7 @@ export class RunReader {
 }
 
 /** Where so many numbers from a place on end. */
-function passNumbers(bytes: Uint8Array, start: number, count: number): number {
+export function passNumbers(bytes: Uint8Array, start: number, count: number): number {
   let at = start;
   for (let left = count; left > 0; at++) left -= 1 - (bytes[at] >>> 7);
   return at;

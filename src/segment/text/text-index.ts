@@ -31,7 +31,7 @@ import {
 } from "../postings/block-section.ts";
 import { planCompact } from "../postings/compact-section.ts";
 import { collectGreats } from "./frequencies.ts";
-import { areLists } from "./merge-positions.ts";
+import { openPagedText, type PagedText } from "./paged-text.ts";
 import { POSITIONS, type PositionExtent } from "./position-extent.ts";
 import {
   allPositions,
@@ -40,6 +40,7 @@ import {
   planPositions,
   touchPositions,
 } from "./position-section.ts";
+import { areSameLists } from "./same-lists.ts";
 import {
   TEXT_BITSETS,
   TEXT_BLOCKS,
@@ -56,9 +57,7 @@ import { openTextLists, type TextLists } from "./text-lists.ts";
 import {
   hasPages,
   type LengthsPart,
-  openPages,
   PAGE_EXTENT,
-  type PagedText,
   type PageExtent,
   planPages,
 } from "./text-pages.ts";
@@ -67,18 +66,16 @@ import {
   buildTextIndex,
   isBoundText,
   mergeTextIndexes,
-  onePage,
   openFingerprint,
   openText,
   planHead,
   type StoredTextIndex,
   type TextHead,
   type TextIndex,
-  type TextView,
   textFingerprint,
   textOptions,
-  textView,
 } from "./text-section.ts";
+import { onePage, type TextView, textView } from "./text-view.ts";
 
 const EXTENT: TextExtent = {
   blockPostings: BLOCK_POSTINGS,
@@ -157,7 +154,7 @@ function isCurrent(
 
 /** Which options the terms come from; undefined if there is no index. */
 function fingerprintOf(sections: AttributeSections): string | undefined {
-  const paged = openPages(sections);
+  const paged = openPagedText(sections);
   if (paged !== undefined) return paged.fingerprint;
   const entry = sections.entry(TEXT_SECTION) ?? sections.entry(WORD_TEXT_SECTION);
   if (entry === undefined) return undefined;
@@ -209,7 +206,7 @@ function* withPositions(
   if (index === undefined || index.positions !== undefined || texts === undefined) return index;
   const { lists, positions } = yield* buildTextIndex(texts, options, { documentsMin: 0 });
   // Texts that give other lists have none of these positions.
-  return (yield* areLists(index.lists, lists)) ? { ...index, positions } : index;
+  return (yield* areSameLists(index.lists, lists)) ? { ...index, positions } : index;
 }
 
 function* plan(
@@ -256,7 +253,7 @@ function openPlain(
 }
 
 function open(sections: AttributeSections): TextView | undefined {
-  const paged = openPages(sections);
+  const paged = openPagedText(sections);
   const positions = openPositions(sections);
   if (paged !== undefined) return textView(paged, paged, positions);
   sections.touch([...HEAD_SECTIONS, TEXT_POSITIONS.starts]);
@@ -272,7 +269,7 @@ function open(sections: AttributeSections): TextView | undefined {
 }
 
 function touchParts(sections: AttributeSections): void {
-  const paged = openPages(sections);
+  const paged = openPagedText(sections);
   // As a whole: so `touch` looks at them.
   sections.touch([TEXT_PAGES]);
   const index = paged === undefined ? openPlain(sections) : undefined;
@@ -288,7 +285,7 @@ function touchParts(sections: AttributeSections): void {
 
 /** An index, all of which is in memory, as merges read it. */
 function readTextIndex(sections: AttributeSections): StoredTextIndex | undefined {
-  const paged = openPages(sections);
+  const paged = openPagedText(sections);
   if (paged !== undefined) {
     const { directory, greats } = paged.whole();
     const { fingerprint, lengths, presence } = paged;
@@ -304,7 +301,7 @@ function readTextIndex(sections: AttributeSections): StoredTextIndex | undefined
 }
 
 function check(sections: AttributeSections): void {
-  const paged = openPages(sections);
+  const paged = openPagedText(sections);
   if (paged !== undefined) {
     checkPaged(sections, paged);
     return;
