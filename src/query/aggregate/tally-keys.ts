@@ -206,12 +206,14 @@ function singleSummer(
   const floats = new Float64Array(DOCUMENTS_PER_STEP);
   return (ordinals) => {
     readPlaces(ordinals, places);
+    for (let i = 0; i < ordinals.length; i++) tally[places[i]]++;
+    sums.add(places, ordinals);
+    // All that a dictionary has, has a place.
+    if (reader.dictionary !== undefined) return;
     let otherCount = 0;
     for (let i = 0; i < ordinals.length; i++) {
       if (places[i] === elsewhere) others[otherCount++] = ordinals[i];
-      tally[places[i]]++;
     }
-    sums.add(places, ordinals);
     if (otherCount === 0) return;
     const apart = others.subarray(0, otherCount);
     reader.read(apart, keys, floats);
