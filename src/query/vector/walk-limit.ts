@@ -20,7 +20,7 @@ const ROW_DIMENSION_NS = 0.008;
 /** What is to come is expected to be more than it is, and a walk that is given up has cost, too. */
 const MOST_SHARE = 1.5;
 /** Byte codes of all are looked at at once where they cost up to so many times a walk's start. */
-const STARTS = 2.4;
+const STARTS = 1.2;
 /**
  * Where the byte codes of all rows are more, they are looked at up to `exactMatchesMax` alone: of a
  * million × 768 they took longer than walks (ADR 53), as each row is in another page of memory.
