@@ -228,8 +228,8 @@ export const WRITE_SCHEMAS: JsonSchemas = {
     },
     stemming: flag("Words count by their stem.", DEFAULTS.stemming),
     remove_stopwords: flag(
-      "Leave the most frequent words out, by Lucene's list of English and Snowball's of others; by " +
-        "default not where the language has no list, or case counts.",
+      "Leave the most frequent words out, by Lucene's list of English and Snowball's of others; " +
+        "by default not where the language has no list, or case counts.",
       DEFAULTS.removeStopwords,
     ),
     case_sensitive: flag("Upper and lower case differ.", DEFAULTS.caseSensitive),
