@@ -176,6 +176,26 @@ describe("work", () => {
     expect(compared.results).toEqual(sorted.results);
   });
 
+  test.each([[ALWAYS], [NEVER]])(
+    "filters of null go by the bitmap of what has a value",
+    (indexes) => {
+      const few = Array.from({ length: 6400 }, (_, i) => {
+        return documentOf(BigInt(i), i % 32 === 0 ? { n: BigInt(i) } : {});
+      });
+      const some = openSnapshot(schema, [{ documents: few }], indexes);
+      for (const [filter, matches] of [
+        [["n", "NotEq", null], 200],
+        [["n", "Eq", null], 6200],
+        [["tag", "NotEq", null], 0],
+        [["tag", "Eq", null], 6400],
+      ] as const) {
+        const { stats, results } = count(some, filter);
+        expect(stats, `${filter}`).toMatchObject({ entriesTouched: 0, valuesCompared: 0 });
+        expect(results[0]).toMatchObject({ aggregates: [["count", BigInt(matches)]] });
+      }
+    },
+  );
+
   test("few candidates are compared, many entries are not touched for them", () => {
     const ids = Array.from({ length: 20 }, (_, i) => i);
     const { stats } = answer(snapshot, [
