@@ -111,6 +111,31 @@ test.each(METRICS)("rows are in clusters that are near them by %s", (metric) => 
   expect(own).toBeLessThan(1.05 * nearest);
 });
 
+test("rounds that move next to nothing are not made", () => {
+  const count = 12_000;
+  /** Distances between a vector and a centroid that are computed, for each row. */
+  const distances = (groupRows: number) => {
+    const random = seededRandom(9);
+    const centre = () => Float32Array.from({ length: 24 }, () => 100 * random.next() - 50);
+    const centres = Array.from({ length: count / groupRows }, centre);
+    const draw = () => centres[random.below(centres.length)].map((x) => x + 10 * random.next());
+    const vectors = rowsOfVectors(Array.from({ length: count }, draw), "f32");
+    const scans = vi.spyOn(FAST.kernels, "nearestRows");
+    const { starts } = clusterRows(vectors, allRows(count), { metric: "euclidean_squared" }, FAST);
+    const pairs = scans.mock.calls.reduce((sum, [, , scan]) => sum + scan.count * scan.rowCount, 0);
+    scans.mockRestore();
+    return [count / (starts.length - 1), pairs / count].map(Math.round);
+  };
+  // Where eight rounds are made of each, it is 310 and 1,386.
+  const [size, each] = distances(80);
+  expect(size).toBe(60);
+  expect(each).toBeLessThan(280);
+  const [smallSize, smallEach] = distances(24);
+  expect(smallSize).toBe(16);
+  expect(smallEach).toBeLessThan(1_150);
+  expect(FAST.usedBytes).toBe(0);
+});
+
 test("clusters are smaller where groups of vectors are hardly larger than they are", () => {
   const random = seededRandom(8);
   const meanRows = (groupRows: number) => {

@@ -23,7 +23,7 @@ const SMALLEST_SLACK = 1.25;
 /** Share of loose clusters from which on smaller ones are tried (ADR 49). */
 const LOOSE_SHARE_MAX = 1 / 20;
 /** Clusters that are looked at, whether they are loose. */
-const LOOKED_AT = 256;
+const LOOKED_AT = 128;
 /**
  * Vectors from which on a stored segment's rows are put in the order of clusters, with codes:
  * below, to compare all of them takes a tenth of a millisecond.

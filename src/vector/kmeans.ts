@@ -4,8 +4,10 @@ import type { Random } from "../base/random.ts";
 import { type Centroids, Means } from "./centroids.ts";
 import type { VectorReader } from "./vector-rows.ts";
 
-/** Rounds of assigning and averaging; balancing moves more vectors than later rounds would. */
-const ROUNDS = 8;
+/** Rounds of assigning and averaging at most; balancing moves more vectors than later ones would. */
+const ROUNDS_MAX = 8;
+/** Share of the rows that a round moves to another centroid, below which it is the last (ADR 63). */
+const MOVED_SHARE_MIN = 1 / 256;
 
 /** Some rows of vectors. */
 export interface RowSet {
@@ -17,7 +19,7 @@ export interface RowSet {
 /**
  * Makes centroids `start` to before `end` those of the rows, of which there is at least one. Rows
  * of few distinct vectors leave centroids that no row is nearest to. Cost: the rows times the
- * centroids times `ROUNDS` distances.
+ * centroids times up to `ROUNDS_MAX` distances.
  */
 export function trainCentroids(
   { reader, rows }: RowSet,
@@ -38,18 +40,23 @@ export function trainCentroids(
     place(index, first[(index - start) % first.length]);
   }
   const means = new Means(end - start, centroids.space);
-  for (let round = 0; round < ROUNDS; round++) {
+  const placed = new Uint32Array(rows.length).fill(end);
+  let isLast = false;
+  for (let round = 1; !isLast; round++) {
     means.clear();
+    let moved = 0;
     for (let from = 0; from < rows.length; from += centroids.batchRows) {
       const part = rows.subarray(from, from + centroids.batchRows);
       centroids.load(reader, part);
       const nearest = centroids.nearest(start, end);
       for (let i = 0; i < part.length; i++) {
+        if (placed[from + i] !== nearest[i]) moved++;
+        placed[from + i] = nearest[i];
         means.add(nearest[i] - start, centroids.loaded(i), reader.weightOf(part[i], metric));
       }
     }
+    isLast = round === ROUNDS_MAX || moved < MOVED_SHARE_MIN * rows.length;
     for (let index = start; index < end; index++) {
-      const isLast = round === ROUNDS - 1;
       if (means.counts[index - start] > 0) means.write(index - start, centroids.at(index));
       else if (!isLast) place(index, rows[random.below(rows.length)]);
     }
