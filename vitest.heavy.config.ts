@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { COMMON, freshSeed } from "./vitest.config.ts";
 
@@ -22,15 +23,24 @@ const SHARED = globSync("{src,test}/**/*.test.ts").filter((path) =>
  */
 export default defineConfig({
   test: {
-    fileParallelism: false,
     projects: [
-      { test: { ...PARTS, env, name: "heavy", include: ["test/heavy/**/*.test.ts"] } },
+      {
+        test: {
+          ...PARTS,
+          env,
+          name: "heavy",
+          include: ["test/heavy/**/*.test.ts"],
+          // They start servers, measure their memory, and need the cores for themselves.
+          maxWorkers: 1,
+        },
+      },
       {
         test: {
           ...PARTS,
           env: { ...env, TRAWL_TEST_FULL: "1" },
           name: "in full",
           include: SHARED,
+          maxWorkers: availableParallelism(),
           sequence: { groupOrder: 1 },
         },
       },
