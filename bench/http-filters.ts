@@ -73,6 +73,9 @@ const tenth = (): unknown => ["ten", "Eq", random.below(10)];
 const some = (): string => {
   return Array.from({ length: 4 }, () => LETTERS[random.below(36)]).join("");
 };
+const draws = (count: number, below: number): number[] => {
+  return Array.from({ length: count }, () => random.below(below));
+};
 const counted = { aggregate_by: { n: ["Count"] } };
 const first = { limit: 10 };
 const fuzzy = { max_edit_distance: [{ min_query_chars: 6, distance: 1 }] };
@@ -91,6 +94,31 @@ const QUERIES: Readonly<Record<string, () => object>> = {
     const not = ["Not", ["number", "Lt", random.below(2 ** 31)]];
     const or = ["Or", [tenth(), ["tag", "Lt", random.below(500)], ["city", "Eq", "city 7"]]];
     return { ...counted, filters: ["And", [or, not]] };
+  },
+  "count of an And of five": () => {
+    const all = [
+      tenth(),
+      ["tag", "Gte", random.below(500)],
+      ["city", "NotEq", "city 7"],
+      ["number", "Lt", 2 ** 30 + random.below(2 ** 30)],
+      ["price", "Gt", random.below(500)],
+    ];
+    return { ...counted, filters: ["And", all] };
+  },
+  "count of 100 of 1,000 values": () => ({ ...counted, filters: ["tag", "In", draws(100, 1000)] }),
+  "count of 1,000 of all numbers": () => {
+    return { ...counted, filters: ["number", "In", draws(1000, 2 ** 31)] };
+  },
+  "count of arrays with an element": () => {
+    return { ...counted, filters: ["tags", "Contains", `tag ${random.below(1000)}`] };
+  },
+  "count of arrays with any of three": () => {
+    const tags = draws(3, 1000).map((tag) => `tag ${tag}`);
+    return { ...counted, filters: ["tags", "ContainsAny", tags] };
+  },
+  "count of what has a value": () => {
+    const filters = ["And", [["tags", "NotEq", null], tenth()]];
+    return { ...counted, filters };
   },
   "1,000 groups of int": () => ({ ...counted, group_by: ["tag"] }),
   "1,000 groups of string": () => ({ ...counted, group_by: ["city"] }),
