@@ -40,7 +40,7 @@ export function trainCentroids(
     place(index, first[(index - start) % first.length]);
   }
   const means = new Means(end - start, centroids.space);
-  const placed = new Uint32Array(rows.length).fill(end);
+  const assigned = new Uint32Array(rows.length).fill(end);
   let isLast = false;
   for (let round = 1; !isLast; round++) {
     means.clear();
@@ -50,8 +50,8 @@ export function trainCentroids(
       centroids.load(reader, part);
       const nearest = centroids.nearest(start, end);
       for (let i = 0; i < part.length; i++) {
-        if (placed[from + i] !== nearest[i]) moved++;
-        placed[from + i] = nearest[i];
+        if (assigned[from + i] !== nearest[i]) moved++;
+        assigned[from + i] = nearest[i];
         means.add(nearest[i] - start, centroids.loaded(i), reader.weightOf(part[i], metric));
       }
     }
