@@ -56,7 +56,9 @@ function rests(
  */
 // @ts-ignore: decorator
 @inline
-function insert(sums: v128, row: u32, left: usize, best: usize, found: usize, few: usize): void {
+export function insert(
+  sums: v128, row: u32, left: usize, best: usize, found: usize, few: usize,
+): void {
   const last = (few - 1) << 2;
   const isNear = f32x4.gt(sums, f32x4.splat(load<f32>(best + last)));
   let near = <u32>i32x4.bitmask(isNear) & ((1 << <u32>min(left, ROWS)) - 1);

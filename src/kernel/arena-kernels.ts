@@ -14,6 +14,7 @@ import {
   NIBBLE_BYTES,
   SCAN_BLOCKS_MAX,
 } from "./code-scan.ts";
+import type { ElementEncoding, EstimateScan } from "./estimate-scan.ts";
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
 import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
@@ -225,6 +226,29 @@ export class ArenaKernels {
       rows: offset + scan.rows,
       closenesses: offset + scan.closenesses,
       found: offset + scan.found,
+    });
+  }
+
+  /** Adds rows to the lists of those nearest by their codes; see `EstimateScan`. */
+  nearestCodes({ arena, offset }: ArenaRange, scan: EstimateScan): void {
+    this.#attachment(arena).kernel.nearestCodes({
+      ...scan,
+      vectors: offset + scan.vectors,
+      gather: offset + scan.gather,
+      rows: offset + scan.rows,
+      closenesses: offset + scan.closenesses,
+      found: offset + scan.found,
+    });
+  }
+
+  /** Writes codes of elements; see `ElementEncoding`. Addresses are places in `block`, in bytes. */
+  encodeElements({ arena, offset }: ArenaRange, encoding: ElementEncoding): void {
+    this.#attachment(arena).kernel.encodeElements({
+      ...encoding,
+      elements: offset + encoding.elements,
+      weights: offset + encoding.weights,
+      origin: offset + encoding.origin,
+      coded: offset + encoding.coded,
     });
   }
 

@@ -62,6 +62,15 @@ export function warmUpKernel(kernel: Kernel, memory: WebAssembly.Memory, scratch
         ...{ closenesses: scratch + 512, found: scratch + 576 },
       });
     }
+    kernel.encodeElements({
+      ...{ kind: "row", elements: scratch, weights: scratch, count: 2, origin: scratch + 256 },
+      ...{ dimensions: 32, coded: scratch + 512 },
+    });
+    kernel.nearestCodes({
+      ...{ codes: 32, vectors: scratch, gather: masks + 4, count: 2 },
+      ...{ rows: scratch, rowCount: 4, firstRow: 0, few: 1 },
+      ...{ closenesses: scratch + 512, found: scratch + 576 },
+    });
     kernel.encodeCode({
       ...{ row: scratch, weight: 1, origin: scratch, centroid: scratch, residual: scratch + 512 },
       ...{ signs: scratch, dimensions: 64, rounds: 1 },

@@ -8,12 +8,14 @@ import {
   LISTED_WORDS,
   NIBBLE_BYTES,
 } from "./code-scan.ts";
+import type { ElementEncoding, EstimateScan } from "./estimate-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import type { RateScan } from "./rate-scan.ts";
 import type { Rotation } from "./rotation.ts";
 import { scanByteCodes } from "./scalar-byte-codes.ts";
 import { encodeCode } from "./scalar-encoding.ts";
+import { encodeElements, nearestCodes } from "./scalar-estimates.ts";
 import { nearestRows } from "./scalar-nearest.ts";
 import { scanRates } from "./scalar-rates.ts";
 import { rotateVector } from "./scalar-rotation.ts";
@@ -97,6 +99,14 @@ export class ScalarKernel implements Kernel {
 
   nearestRows(measure: Measure, scan: NearestScan): void {
     nearestRows(this.#memory.buffer, measure, scan);
+  }
+
+  nearestCodes(scan: EstimateScan): void {
+    nearestCodes(this.#memory.buffer, scan);
+  }
+
+  encodeElements(encoding: ElementEncoding): void {
+    encodeElements(this.#memory.buffer, encoding);
   }
 
   encodeCode(encoding: CodeEncoding): void {

@@ -15,7 +15,7 @@ export function nearestRows(buffer: ArrayBufferLike, measure: Measure, scan: Nea
     for (const v of gather) {
       const vector = new Float32Array(buffer, scan.vectors + 4 * v * dimensions, dimensions);
       const sum = sumOf(measure, { vector, row, lanes });
-      insert(measure === "dot" ? sum : -sum, scan.firstRow + r, {
+      insertNearest(measure === "dot" ? sum : -sum, scan.firstRow + r, {
         closenesses: new Float32Array(buffer, scan.closenesses + 4 * v * few, few),
         found: new Uint32Array(buffer, scan.found + 4 * v * few, few),
       });
@@ -23,7 +23,8 @@ export function nearestRows(buffer: ArrayBufferLike, measure: Measure, scan: Nea
   }
 }
 
-function insert(
+/** Puts a row into a list of the nearest ones, where it is nearer than the last. */
+export function insertNearest(
   closeness: number,
   row: number,
   list: { readonly closenesses: Float32Array; readonly found: Uint32Array },

@@ -1,6 +1,14 @@
 import type { ByteCodeScan } from "./byte-code-scan.ts";
 import type { CodeEncoding } from "./code-encoding.ts";
 import type { CodeBounds, CodeScan } from "./code-scan.ts";
+import {
+  type ElementEncoding,
+  type EstimateScan,
+  paddedElements,
+  ROW_CODE_MAX,
+  ROW_CODE_SHIFT,
+  VECTOR_CODE_MAX,
+} from "./estimate-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
 import type { NearestScan } from "./nearest-scan.ts";
 import type { RateScan } from "./rate-scan.ts";
@@ -87,6 +95,7 @@ type EncodingRoutine = (
   sums: number,
 ) => void;
 
+/** Of rows of so many elements, or codes with their padding. */
 type NearestRoutine = (
   vectors: number,
   gather: number,
@@ -94,10 +103,22 @@ type NearestRoutine = (
   rows: number,
   rowCount: number,
   firstRow: number,
-  dimensions: number,
+  width: number,
   few: number,
   closenesses: number,
   found: number,
+) => void;
+
+type ElementRoutine = (
+  elements: number,
+  weights: number,
+  count: number,
+  origin: number,
+  dimensions: number,
+  codes: number,
+  top: number,
+  shift: number,
+  to: number,
 ) => void;
 
 type RotationRoutine = (
@@ -119,6 +140,8 @@ export class WasmKernel implements Kernel {
   readonly #rotate: RotationRoutine;
   readonly #encodeCode: EncodingRoutine;
   readonly #nearest: Readonly<Record<Measure, NearestRoutine>>;
+  readonly #nearestCodes: NearestRoutine;
+  readonly #encodeElements: ElementRoutine;
   readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, RowRoutine>>>>;
 
   /** `memory` is shared; the instance keeps it alive. Cost: under a millisecond. */
@@ -135,6 +158,8 @@ export class WasmKernel implements Kernel {
       dot: instance.exports.nearestByDot as NearestRoutine,
       squaredDistance: instance.exports.nearestByDistance as NearestRoutine,
     };
+    this.#nearestCodes = instance.exports.nearestCodes as NearestRoutine;
+    this.#encodeElements = instance.exports.encodeElements as ElementRoutine;
     this.#routines = {
       dot: { f32: routine("dotF32"), f16: routine("dotF16"), i8: routine("dotI8") },
       squaredDistance: {
@@ -232,6 +257,36 @@ export class WasmKernel implements Kernel {
       scan.few,
       scan.closenesses,
       scan.found,
+    );
+  }
+
+  nearestCodes(scan: EstimateScan): void {
+    this.#nearestCodes(
+      scan.vectors,
+      scan.gather,
+      scan.count,
+      scan.rows,
+      scan.rowCount,
+      scan.firstRow,
+      scan.codes,
+      scan.few,
+      scan.closenesses,
+      scan.found,
+    );
+  }
+
+  encodeElements(encoding: ElementEncoding): void {
+    const isRow = encoding.kind === "row";
+    this.#encodeElements(
+      encoding.elements,
+      encoding.weights,
+      encoding.count,
+      encoding.origin,
+      encoding.dimensions,
+      paddedElements(encoding.dimensions),
+      isRow ? ROW_CODE_MAX : VECTOR_CODE_MAX,
+      isRow ? ROW_CODE_SHIFT : 0,
+      encoding.coded,
     );
   }
 
