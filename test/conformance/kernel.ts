@@ -26,6 +26,7 @@ import type { NearestScan } from "../../src/kernel/nearest-scan.ts";
 import { RATE_BINS, RATED_BLOCK, type RateScan } from "../../src/kernel/rate-scan.ts";
 import { ROTATED_MULTIPLE } from "../../src/kernel/rotation.ts";
 import { ScalarKernel } from "../../src/kernel/scalar-kernel.ts";
+import { testEstimates } from "./kernel-estimates.ts";
 
 const MEASURES: readonly Measure[] = ["dot", "squaredDistance"];
 const FORMATS: readonly RowFormat[] = ["f32", "f16", "i8"];
@@ -609,6 +610,8 @@ export function testKernel(load: (memory: WebAssembly.Memory) => Kernel): void {
       }
     }
   });
+
+  testEstimates(memory, kernel);
 
   test("codes are those of the scalar kernel, with their sums", () => {
     for (let seed = 1; seed <= 150; seed++) {
