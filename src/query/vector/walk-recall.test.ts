@@ -215,8 +215,13 @@ test.each(METRICS)("eight attributes are searched at the cost of the first, by %
   }
 });
 
-/** What a search of so many matches may look at, in bytes, beside the byte codes of all of them. */
+/**
+ * What searches of so many matches may look at on average, in bytes, beside the byte codes of all
+ * of them; and one of 20 at most: with other clusters of the same vectors, means are 1.1 to 1.4,
+ * and the greatest of one search 1.5 to 2.
+ */
 const STEP_MAX = 1.5;
+const SINGLE_STEP_MAX = 2.25;
 
 /** Vectors in many small groups, all as far from each other, or in larger ones. */
 const PLACES = [
@@ -265,11 +270,15 @@ describe.each(PLACES)("with vectors around $centres centres", ({ centres, mostIn
     let right = 0;
     for (const matches of counts) {
       const above = workOf(matches);
+      let steps = 0;
       for (const [i, { bytes, stats }] of above.entries()) {
         const shown = `${matches} match, query ${i}`;
+        const step = (bytes * most) / (matches * below[i].bytes);
         expect(stats.clustersProbed, shown).toBeGreaterThan(0);
-        expect(bytes, shown).toBeLessThanOrEqual((STEP_MAX * matches * below[i].bytes) / most);
+        expect(step, shown).toBeLessThanOrEqual(SINGLE_STEP_MAX);
+        steps += step;
       }
+      expect(steps / above.length, `${matches} match`).toBeLessThanOrEqual(STEP_MAX);
       right += above.reduce((sum, found) => sum + found.right, 0);
     }
     expect(right / (WANTED * queries.length * counts.length)).toBeGreaterThanOrEqual(0.99);
