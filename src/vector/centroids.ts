@@ -1,6 +1,6 @@
 /**
- * Centroids in the memory of the kernels, and the means that they are made of. For cosines a
- * centroid is the direction of a mean: a unit vector, so that dot products rank centroids.
+ * Centroids in the memory of the kernels. For cosines a centroid is the direction of a mean: a unit
+ * vector, so that dot products rank centroids.
  */
 
 import { assert } from "../base/assert.ts";
@@ -10,7 +10,7 @@ import type { ArenaKernels } from "../kernel/arena-kernels.ts";
 import type { Measure } from "../kernel/kernel.ts";
 import type { NearestScan } from "../kernel/nearest-scan.ts";
 import type { DistanceMetric } from "../model/schema.ts";
-import { measureOf, unitVector } from "./metric.ts";
+import { measureOf } from "./metric.ts";
 import type { VectorReader } from "./vector-rows.ts";
 
 const FLOAT32_BYTES = 4;
@@ -161,50 +161,4 @@ interface Batch {
   /** Lists of the nearest ones. */
   readonly closenesses: Float32Array;
   readonly found: Uint32Array;
-}
-
-/** Means of vectors, summed in float64 in the order in which they are added. */
-export class Means {
-  /** Vectors of each mean. */
-  readonly counts: Uint32Array;
-  readonly #space: VectorSpace;
-  readonly #sums: Float64Array;
-
-  constructor(count: number, space: VectorSpace) {
-    this.counts = new Uint32Array(count);
-    this.#space = space;
-    this.#sums = new Float64Array(count * space.dimensions);
-  }
-
-  add(index: number, vector: Float32Array, weight: number): void {
-    const sums = this.#sums;
-    const base = index * vector.length;
-    for (let d = 0; d < vector.length; d++) sums[base + d] += vector[d] * weight;
-    this.counts[index]++;
-  }
-
-  /**
-   * Writes a centroid; those of no vectors, and of directions that cancel out, stay. Returns what
-   * the centroid is multiplied by to be the mean: its length for cosines, else 1.
-   */
-  write(index: number, target: Float32Array): number {
-    const { dimensions, metric } = this.#space;
-    const count = this.counts[index];
-    if (count === 0) return 1;
-    const mean = new Float32Array(dimensions);
-    for (let d = 0; d < dimensions; d++) mean[d] = this.#sums[index * dimensions + d] / count;
-    if (metric !== "cosine_distance") {
-      target.set(mean);
-      return 1;
-    }
-    let squared = 0;
-    for (let d = 0; d < dimensions; d++) squared += mean[d] * mean[d];
-    if (squared > 0) target.set(unitVector(mean));
-    return Math.sqrt(squared);
-  }
-
-  clear(): void {
-    this.#sums.fill(0);
-    this.counts.fill(0);
-  }
 }

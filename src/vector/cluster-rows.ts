@@ -6,9 +6,10 @@
 
 import { seededRandom } from "../base/random.ts";
 import { type CellOptions, type CentroidCells, trainCells } from "./centroid-cells.ts";
-import { Centroids, type KernelSpace, Means, type VectorSpace } from "./centroids.ts";
+import { Centroids, type KernelSpace, type VectorSpace } from "./centroids.ts";
 import { nearestOfRows } from "./kmeans.ts";
 import { isLoose } from "./loose-cluster.ts";
+import { Means } from "./means.ts";
 import { VectorReader, type VectorRows } from "./vector-rows.ts";
 
 /**

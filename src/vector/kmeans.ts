@@ -1,7 +1,8 @@
 /** Lloyd's k-means over rows of vectors, with randomness from a seed: the same in every run. */
 
 import type { Random } from "../base/random.ts";
-import { type Centroids, Means } from "./centroids.ts";
+import type { Centroids } from "./centroids.ts";
+import { Means } from "./means.ts";
 import type { VectorReader } from "./vector-rows.ts";
 
 /** Rounds of assigning and averaging at most; balancing moves more vectors than later ones would. */
