@@ -4,9 +4,10 @@
  */
 
 import type { Random } from "../base/random.ts";
-import { Centroids, type KernelSpace, LIST_ROWS_MAX, type VectorSpace } from "./centroids.ts";
+import { Centroids, type KernelSpace, LIST_ROWS_MAX } from "./centroids.ts";
 import { nearestOfRows, type RowSet, sampleRows, trainCentroids } from "./kmeans.ts";
 import { VectorReader } from "./vector-rows.ts";
+import type { VectorSpace } from "./vector-space.ts";
 
 /** Rows of the sample that centroids are trained on, for each cluster. */
 const CLUSTER_SAMPLE_DOCUMENTS = 64;
@@ -172,7 +173,7 @@ function cellsOf(known: Float32Array, options: CellOptions): CentroidCells {
     const table = tableUnder(cells, starts, options);
     let next = starts[0];
     for (const row of members.flatMap((cell) => [...cell])) {
-      table.at(next++).set(known.subarray(row * dimensions, (row + 1) * dimensions));
+      table.set(next++, known.subarray(row * dimensions, (row + 1) * dimensions));
     }
     return new CentroidCells(table, starts);
   });
@@ -236,13 +237,13 @@ function startsOf(counts: readonly number[]): Uint32Array {
 
 function tableUnder(cells: Centroids, starts: Uint32Array, options: CellOptions): Centroids {
   const table = new Centroids(starts[starts.length - 1], options.space, options.kernels);
-  table.values.set(cells.values);
+  table.set(0, cells.values);
   return table;
 }
 
 function tableOf(values: Float32Array, { space, kernels }: CellOptions): Centroids {
   const table = new Centroids(values.length / space.dimensions, space, kernels);
-  table.values.set(values);
+  table.set(0, values);
   return table;
 }
 

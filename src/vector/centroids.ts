@@ -7,11 +7,13 @@ import { assert } from "../base/assert.ts";
 import { KIB } from "../base/byte-sizes.ts";
 import type { ArenaBytes, ArenaRange } from "../kernel/arena.ts";
 import type { ArenaKernels } from "../kernel/arena-kernels.ts";
+import { elementCodeStride, paddedElements } from "../kernel/estimate-scan.ts";
 import type { Measure } from "../kernel/kernel.ts";
 import type { NearestScan } from "../kernel/nearest-scan.ts";
-import type { DistanceMetric } from "../model/schema.ts";
+import type { Means } from "./means.ts";
 import { measureOf } from "./metric.ts";
 import type { VectorReader } from "./vector-rows.ts";
+import type { VectorSpace } from "./vector-space.ts";
 
 const FLOAT32_BYTES = 4;
 /** Bytes of vectors that are compared at once: what stays in a core's second cache. */
@@ -20,6 +22,13 @@ const BATCH_BYTES = 256 * KIB;
 const BATCH_ROWS_MAX = 256;
 /** Nearest centroids that are looked for at once, at most. */
 export const LIST_ROWS_MAX = 16;
+/**
+ * Dimensions from which on codes are compared instead of float32: errors of rounding cancel out the
+ * more, the more they are (ADR 64).
+ */
+const CODED_DIMENSIONS_MIN = 64;
+/** What begins in a table's memory begins at a multiple of this. */
+const ALIGNMENT = 16;
 
 /** Kernels, and memory that they can read. */
 export interface KernelSpace {
@@ -31,23 +40,22 @@ export interface KernelSpace {
   };
 }
 
-/** What vectors are compared by. */
-export interface VectorSpace {
-  readonly metric: DistanceMetric;
-  readonly dimensions: number;
-}
-
-/** A table of centroids, and vectors that are compared with them. Must be freed. */
+/**
+ * A table of centroids, which are all zeros at first, and vectors that are compared with them: by
+ * codes of a byte for each element where the dimensions are many, so that what is nearest is so up
+ * to their rounding. Must be freed.
+ */
 export class Centroids {
   readonly count: number;
   readonly space: VectorSpace;
-  /** All centroids end to end. */
+  /** All centroids end to end: not to be changed but by `set` and `setMean`. */
   readonly values: Float32Array;
   /** Vectors that are compared at once. */
   readonly batchRows: number;
   readonly #kernelSpace: KernelSpace;
   readonly #block: ArenaRange;
   readonly #measure: Measure;
+  readonly #places: Places;
   readonly #batch: Batch;
   #loadedCount = 0;
 
@@ -59,23 +67,24 @@ export class Centroids {
     this.batchRows = Math.min(BATCH_ROWS_MAX, Math.max(1, Math.floor(BATCH_BYTES / rowBytes)));
     this.#kernelSpace = kernelSpace;
     this.#measure = measureOf(space.metric);
-    const listWords = this.batchRows * LIST_ROWS_MAX;
-    const words = (count + this.batchRows) * dimensions + this.batchRows + 2 * listWords;
-    const { arena, offset, bytes } = kernelSpace.memory.allocate(words * FLOAT32_BYTES);
+    const places = placesOf(count, this.batchRows, dimensions);
+    const { arena, offset, bytes } = kernelSpace.memory.allocate(places.end);
     this.#block = { arena, offset, bytes: bytes.length };
     const { buffer, byteOffset: start } = bytes;
-    const vectors = count * rowBytes;
-    const gather = vectors + this.batchRows * rowBytes;
-    const closenesses = gather + this.batchRows * FLOAT32_BYTES;
-    const found = closenesses + listWords * FLOAT32_BYTES;
+    const listWords = this.batchRows * LIST_ROWS_MAX;
     this.values = new Float32Array(buffer, start, count * dimensions);
+    this.#places = places;
     this.#batch = {
-      places: { vectors, gather, closenesses, found },
-      vectors: new Float32Array(buffer, start + vectors, this.batchRows * dimensions),
-      gather: new Uint32Array(buffer, start + gather, this.batchRows),
-      closenesses: new Float32Array(buffer, start + closenesses, listWords),
-      found: new Uint32Array(buffer, start + found, listWords),
+      vectors: new Float32Array(buffer, start + places.vectors, this.batchRows * dimensions),
+      weights: new Float32Array(buffer, start + places.weights, this.batchRows),
+      gather: new Uint32Array(buffer, start + places.gather, this.batchRows),
+      closenesses: new Float32Array(buffer, start + places.closenesses, listWords),
+      found: new Uint32Array(buffer, start + places.found, listWords),
     };
+    this.values.fill(0);
+    if (places.coded === undefined) return;
+    new Float32Array(buffer, start + places.coded.origin, dimensions).set(space.origin);
+    this.#encodeRows(0, count);
   }
 
   /** One of them: a view. */
@@ -84,12 +93,31 @@ export class Centroids {
     return this.values.subarray(index * dimensions, (index + 1) * dimensions);
   }
 
+  /** Sets centroids from `start` on, which lie end to end. */
+  set(start: number, centroids: Float32Array): void {
+    const { dimensions } = this.space;
+    this.values.set(centroids, start * dimensions);
+    this.#encodeRows(start, start + centroids.length / dimensions);
+  }
+
+  /** Sets a centroid to a mean; see `Means.write` for what stays as it is. */
+  setMean(index: number, means: Means, of: number): void {
+    means.write(of, this.at(index));
+    this.#encodeRows(index, index + 1);
+  }
+
   /** Sets the vectors of the searches that follow, at most `batchRows`. */
   load(reader: VectorReader, rows: Uint32Array): void {
-    const { dimensions } = this.space;
+    const { dimensions, metric } = this.space;
     assert(rows.length <= this.batchRows, `${rows.length} vectors at once`);
+    const { vectors, weights } = this.#batch;
     for (let i = 0; i < rows.length; i++) {
-      this.#batch.vectors.set(reader.at(rows[i]), i * dimensions);
+      vectors.set(reader.at(rows[i]), i * dimensions);
+      weights[i] = reader.weightOf(rows[i], metric);
+    }
+    const { coded } = this.#places;
+    if (coded !== undefined) {
+      this.#encode("vector", rows.length, { from: this.#places.vectors, to: coded.vectors });
     }
     this.#loadedCount = rows.length;
   }
@@ -130,20 +158,53 @@ export class Centroids {
     { start, end }: { readonly start: number; readonly end: number },
     some?: Uint32Array,
   ): Uint32Array {
-    const { gather, places, found } = this.#batch;
+    const { gather, found } = this.#batch;
     const { dimensions } = this.space;
     if (some === undefined) for (let i = 0; i < this.#loadedCount; i++) gather[i] = i;
     else gather.set(some);
-    this.#kernelSpace.kernels.nearestRows(this.#block, this.#measure, {
-      ...places,
-      dimensions,
-      count: some?.length ?? this.#loadedCount,
-      rows: start * dimensions * FLOAT32_BYTES,
-      rowCount: end - start,
-      firstRow: start,
-      few,
-    });
+    const { coded, ...places } = this.#places;
+    const lists = {
+      ...{ gather: places.gather, closenesses: places.closenesses, found: places.found, few },
+      ...{ count: some?.length ?? this.#loadedCount, rowCount: end - start, firstRow: start },
+    };
+    const { kernels } = this.#kernelSpace;
+    if (coded === undefined) {
+      const rows = start * dimensions * FLOAT32_BYTES;
+      const scan = { ...lists, dimensions, vectors: places.vectors, rows };
+      kernels.nearestRows(this.#block, this.#measure, scan);
+    } else {
+      const rows = coded.rows + start * elementCodeStride(dimensions);
+      const scan = { ...lists, codes: paddedElements(dimensions), vectors: coded.vectors, rows };
+      kernels.nearestCodes(this.#block, scan);
+    }
     return found.subarray(0, this.#loadedCount * few);
+  }
+
+  /** Writes the codes of centroids, which changes the weights of what was loaded. */
+  #encodeRows(start: number, end: number): void {
+    const { coded } = this.#places;
+    if (coded === undefined) return;
+    const { dimensions } = this.space;
+    for (let i = start; i < end; i++) {
+      // What has no direction is near to none: of no length, it would be near to all.
+      const isNear = this.#measure === "squaredDistance" || this.at(i).some((x) => x !== 0);
+      this.#batch.weights[0] = isNear ? 1 : Number.NaN;
+      const to = coded.rows + i * elementCodeStride(dimensions);
+      this.#encode("row", 1, { from: i * dimensions * FLOAT32_BYTES, to });
+    }
+  }
+
+  /** Writes codes of elements that begin at a place to another. */
+  #encode(
+    kind: "vector" | "row",
+    count: number,
+    { from, to }: { readonly from: number; readonly to: number },
+  ): void {
+    const { coded, weights } = this.#places;
+    this.#kernelSpace.kernels.encodeElements(this.#block, {
+      ...{ kind, count, dimensions: this.space.dimensions, elements: from, weights },
+      ...{ origin: coded?.origin ?? 0, coded: to },
+    });
   }
 
   free(): void {
@@ -151,11 +212,47 @@ export class Centroids {
   }
 }
 
+/** Where everything lies in a table's block, in bytes, behind the centroids. */
+interface Places extends Pick<NearestScan, "vectors" | "gather" | "closenesses" | "found"> {
+  /** Codes of centroids and of vectors, where these are compared, and what they are differences to. */
+  readonly coded?: {
+    readonly origin: number;
+    readonly rows: number;
+    readonly vectors: number;
+  };
+  readonly weights: number;
+  readonly end: number;
+}
+
+function placesOf(count: number, batchRows: number, dimensions: number): Places {
+  let end = 0;
+  const take = (bytes: number) => {
+    const start = end;
+    end += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+    return start;
+  };
+  const rowBytes = dimensions * FLOAT32_BYTES;
+  const listBytes = batchRows * LIST_ROWS_MAX * FLOAT32_BYTES;
+  take(count * rowBytes);
+  const places = {
+    vectors: take(batchRows * rowBytes),
+    weights: take(batchRows * FLOAT32_BYTES),
+    gather: take(batchRows * FLOAT32_BYTES),
+    closenesses: take(listBytes),
+    found: take(listBytes),
+  };
+  if (dimensions < CODED_DIMENSIONS_MIN) return { ...places, end };
+  const stride = elementCodeStride(dimensions);
+  const origin = take(rowBytes);
+  const coded = { origin, rows: take(count * stride), vectors: take(batchRows * stride) };
+  return { ...places, coded, end };
+}
+
 /** Vectors that are compared with centroids at once. */
 interface Batch {
-  /** Where all of it lies in its block, in bytes. */
-  readonly places: Pick<NearestScan, "vectors" | "gather" | "closenesses" | "found">;
   readonly vectors: Float32Array;
+  /** What each counts in a mean. */
+  readonly weights: Float32Array;
   /** Numbers of the vectors that are looked at. */
   readonly gather: Uint32Array;
   /** Lists of the nearest ones. */

@@ -87,7 +87,7 @@ test("every row is in one cluster of bounded size, whatever the kernel and the r
   for (let seed = 1; seed <= effort({ usual: 2, full: 12 }); seed++) {
     const random = seededRandom(seed);
     const count = 1 + random.below(3000);
-    const dimensions = 1 + random.below(40);
+    const dimensions = 1 + random.below(seed % 2 === 0 ? 40 : 120);
     const vectors = rowsOfVectors(clustered(random, count, dimensions), ROW_FORMATS[seed % 3]);
     const rows = allRows(count).filter(() => random.below(10) > 0);
     if (rows.length === 0) continue;
@@ -103,13 +103,25 @@ test("every row is in one cluster of bounded size, whatever the kernel and the r
   expect(FAST.usedBytes).toBe(0);
 });
 
-test.each(METRICS)("rows are in clusters that are near them by %s", (metric) => {
-  const vectors = rowsOfVectors(clustered(seededRandom(1), 4000, 12), "f32");
-  const found = clusterRows(vectors, allRows(4000), { metric, clusterRows: 20 }, FAST);
-  expect(found.starts.length).toBeGreaterThan(100);
-  const { own, nearest } = meanDistances(vectors, found, metric);
-  expect(own).toBeLessThan(1.05 * nearest);
-});
+const SPACES = [12, 64, 100].flatMap((dimensions) =>
+  [0, 1_000].flatMap((offset) => METRICS.map((metric) => ({ dimensions, offset, metric }))),
+);
+
+test.each(SPACES)(
+  "rows of $dimensions dimensions around $offset are in clusters that are near \
+them by $metric",
+  ({ dimensions, offset, metric }) => {
+    const drawn = clustered(seededRandom(1), 4000, dimensions);
+    const vectors = rowsOfVectors(
+      drawn.map((vector) => vector.map((x) => x + offset)),
+      "f32",
+    );
+    const found = clusterRows(vectors, allRows(4000), { metric, clusterRows: 20 }, FAST);
+    expect(found.starts.length).toBeGreaterThan(100);
+    const { own, nearest } = meanDistances(vectors, found, metric);
+    expect(own).toBeLessThan(1.01 * nearest);
+  },
+);
 
 test("rounds that move next to nothing are not made", () => {
   const count = 12_000;
@@ -208,34 +220,70 @@ test.each(METRICS)("centroids are the means of their rows by %s", (metric) => {
 });
 
 test("vectors that cannot be told apart are divided by their order", () => {
-  const odd: [string, () => Float32Array][] = [
-    ["equal", () => Float32Array.of(1, 2, 3)],
-    ["zero", () => new Float32Array(3)],
-    ["huge", () => Float32Array.of(3e38, -3e38, 3e38)],
+  const odd: [string, readonly number[]][] = [
+    ["equal", [1, 2, 3]],
+    ["zero", [0, 0, 0]],
+    ["huge", [3e38, -3e38, 3e38]],
   ];
-  for (const [name, vector] of odd) {
-    const vectors = rowsOfVectors(Array.from({ length: 1000 }, vector), "f32");
-    for (const metric of METRICS) {
-      const found = clusterRows(vectors, allRows(1000), { metric, clusterRows: 10 }, FAST);
-      expect(checkShape(found, allRows(1000), 3), name).toBeLessThanOrEqual(40);
+  for (const [name, elements] of odd) {
+    for (const times of [1, 25]) {
+      const vector = () => Float32Array.from(Array.from({ length: times }, () => elements).flat());
+      const vectors = rowsOfVectors(Array.from({ length: 1000 }, vector), "f32");
+      for (const metric of METRICS) {
+        const found = clusterRows(vectors, allRows(1000), { metric, clusterRows: 10 }, FAST);
+        expect(checkShape(found, allRows(1000), 3 * times), name).toBeLessThanOrEqual(40);
+      }
     }
   }
 });
 
 test("a few vectors that are too long to be compared are clustered with all others", () => {
-  for (const share of [0.002, 0.05, 0.5, 1]) {
+  const shares = [0.002, 0.05, 0.5, 1].flatMap((share) => [4, 64].map((dims) => [share, dims]));
+  for (const [share, dimensions] of shares) {
     const random = seededRandom(5);
     const long = Array.from({ length: 3000 }, () => {
-      const scale = random.next() < share ? 1e21 : 1;
-      return Float32Array.from({ length: 4 }, () => scale * (random.next() - 0.5));
+      const scale = random.next() < share ? [1e21, 6e38][random.below(2)] : 1;
+      return Float32Array.from({ length: dimensions }, () => scale * (random.next() - 0.5));
     });
     const vectors = rowsOfVectors(long, "f32");
     for (const metric of METRICS) {
       const found = clusterRows(vectors, allRows(3000), { metric, clusterRows: 25 }, FAST);
-      expect(checkShape(found, allRows(3000), 4)).toBeGreaterThan(0);
+      expect(checkShape(found, allRows(3000), dimensions)).toBeGreaterThan(0);
     }
   }
   expect(FAST.usedBytes).toBe(0);
+});
+
+test.each(METRICS)("a few vectors far away or of no length leave others apart, by %s", (metric) => {
+  const random = seededRandom(14);
+  const dimensions = 64;
+  const vectors = clustered(random, 4_000, dimensions);
+  const isOdd = (row: number) => row % 100 === 0;
+  const mixed = vectors.map((vector, row) => {
+    if (!isOdd(row)) return vector;
+    return vector.map((x) => x * (row % 200 === 0 ? 1e30 : 0));
+  });
+  const found = clusterRows(
+    rowsOfVectors(mixed, "f32"),
+    allRows(4_000),
+    { metric, clusterRows: 20 },
+    FAST,
+  );
+  expect(checkShape(found, allRows(4_000), dimensions)).toBeLessThanOrEqual(80);
+  let [own, nearest] = [0, 0];
+  const centroids = Array.from({ length: found.starts.length - 1 }, (_, c) =>
+    found.centroids.subarray(c * dimensions, (c + 1) * dimensions),
+  );
+  clustersOf(found).forEach((rows, cluster) => {
+    if (rows.some(isOdd)) return;
+    for (const row of rows) {
+      const distances = centroids.map((other) => vectorDistance(metric, mixed[row], other));
+      own += distances[cluster];
+      nearest += Math.min(...distances);
+    }
+  });
+  expect(own).toBeGreaterThan(0);
+  expect(own).toBeLessThan(1.02 * nearest);
 });
 
 test.each([

@@ -5,8 +5,9 @@
  */
 
 import { seededRandom } from "../base/random.ts";
+import type { DistanceMetric } from "../model/schema.ts";
 import { type CellOptions, type CentroidCells, trainCells } from "./centroid-cells.ts";
-import { Centroids, type KernelSpace, type VectorSpace } from "./centroids.ts";
+import { Centroids, type KernelSpace } from "./centroids.ts";
 import { nearestOfRows } from "./kmeans.ts";
 import { isLoose } from "./loose-cluster.ts";
 import { Means } from "./means.ts";
@@ -23,6 +24,8 @@ const CLUSTER_DOCUMENTS_MIN = 16;
 const SMALLEST_SLACK = 1.25;
 /** Share of loose clusters from which on smaller ones are tried (ADR 49). */
 const LOOSE_SHARE_MAX = 1 / 20;
+/** Rows of which the origin is the middle. */
+const ORIGIN_ROWS = 32;
 /** Clusters that are looked at, whether they are loose. */
 const LOOKED_AT = 128;
 /**
@@ -45,7 +48,7 @@ export interface RowClusters {
 
 /** How rows are clustered. */
 export interface ClusterChoice {
-  readonly metric: VectorSpace["metric"];
+  readonly metric: DistanceMetric;
   /** Centroids, end to end, of an earlier run over most of these rows. */
   readonly known?: Float32Array | undefined;
   /** Rows of a cluster, about. Absent: as many as the vectors allow. */
@@ -72,15 +75,16 @@ export function clusterRows(
   { metric, known, clusterRows: given }: ClusterChoice,
   kernels: KernelSpace,
 ): RowClusters {
-  const space = { metric, dimensions: vectors.dimensions };
   const reader = new VectorReader(vectors);
+  const { dimensions } = reader;
+  const space = { metric, dimensions, origin: originOf(reader, rows, metric) };
   let wanted = given ?? CLUSTER_DOCUMENTS;
   for (let centroids = known; ; centroids = undefined) {
     const tools = { space, kernels, random: seededRandom(SEED) };
     const divider = new Divider(reader, wanted, tools);
     const clusters = divider.clusters(rows, centroids);
     // Known centroids may be those of smaller clusters, which larger ones were too loose for.
-    const knownCount = (centroids?.length ?? 0) / vectors.dimensions;
+    const knownCount = (centroids?.length ?? 0) / dimensions;
     const size = Math.min(wanted, rows.length / knownCount);
     const isSmallest = given !== undefined || size <= SMALLEST_SLACK * CLUSTER_DOCUMENTS_MIN;
     if (isSmallest || looseShare(reader, clusters, metric) <= LOOSE_SHARE_MAX) {
@@ -91,11 +95,26 @@ export function clusterRows(
   }
 }
 
+/** The middle element of some rows in each dimension, which few rows far away do not move. */
+function originOf(reader: VectorReader, rows: Uint32Array, metric: DistanceMetric): Float32Array {
+  const { dimensions } = reader;
+  const origin = new Float32Array(dimensions);
+  const count = Math.min(rows.length, ORIGIN_ROWS);
+  const elements = new Float32Array(count * dimensions);
+  for (let i = 0; i < count; i++) {
+    const row = rows[Math.floor((i * rows.length) / count)];
+    const vector = reader.at(row);
+    const weight = reader.weightOf(row, metric);
+    for (let d = 0; d < dimensions; d++) elements[d * count + i] = vector[d] * weight;
+  }
+  return origin.map((_, d) => elements.subarray(d * count, (d + 1) * count).sort()[count >> 1]);
+}
+
 /** How many of some clusters are loose, as a share of those. */
 function looseShare(
   reader: VectorReader,
   clusters: readonly Uint32Array[],
-  metric: VectorSpace["metric"],
+  metric: DistanceMetric,
 ): number {
   const step = Math.max(1, clusters.length / LOOKED_AT);
   let count = 0;
@@ -182,7 +201,7 @@ class Divider {
     const { space, kernels } = this.#options;
     const others = new Centroids(kept.length, space, kernels);
     kept.forEach((cluster, i) => {
-      others.at(i).set(cells.at(cluster));
+      others.set(i, cells.at(cluster));
     });
     const moved = Uint32Array.from(nearest.keys()).filter((i) => isTiny[nearest[i]] === 1);
     const set = { reader: this.#reader, rows: moved.map((i) => rows[i]) };

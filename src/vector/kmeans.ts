@@ -18,9 +18,9 @@ export interface RowSet {
 }
 
 /**
- * Makes centroids `start` to before `end` those of the rows, of which there is at least one. Rows
- * of few distinct vectors leave centroids that no row is nearest to. Cost: the rows times the
- * centroids times up to `ROUNDS_MAX` distances.
+ * Makes centroids `start` to before `end`, which are zeros, those of the rows, of which there is at
+ * least one. Rows of few distinct vectors leave centroids that no row is nearest to. Cost: the rows
+ * times the centroids times up to `ROUNDS_MAX` distances.
  */
 export function trainCentroids(
   { reader, rows }: RowSet,
@@ -33,9 +33,8 @@ export function trainCentroids(
   const place = (index: number, row: number) => {
     one.clear();
     one.add(0, reader.at(row), reader.weightOf(row, metric));
-    one.write(0, centroids.at(index));
+    centroids.setMean(index, one, 0);
   };
-  centroids.values.fill(0, start * reader.dimensions, end * reader.dimensions);
   const first = sampleRows(rows, end - start, random);
   for (let index = start; index < end; index++) {
     place(index, first[(index - start) % first.length]);
@@ -58,7 +57,7 @@ export function trainCentroids(
     }
     isLast = round === ROUNDS_MAX || moved < MOVED_SHARE_MIN * rows.length;
     for (let index = start; index < end; index++) {
-      if (means.counts[index - start] > 0) means.write(index - start, centroids.at(index));
+      if (means.counts[index - start] > 0) centroids.setMean(index, means, index - start);
       else if (!isLast) place(index, rows[random.below(rows.length)]);
     }
   }

@@ -1,5 +1,5 @@
-import type { VectorSpace } from "./centroids.ts";
 import { unitVector } from "./metric.ts";
+import type { VectorSpace } from "./vector-space.ts";
 
 /** Means of vectors, summed in float64 in the order in which they are added. */
 export class Means {
