@@ -15,6 +15,7 @@ import { ArenaKernels, type CodeMatrix, type RowMatrix } from "../src/kernel/are
 import { byteCodeStride } from "../src/kernel/byte-code-scan.ts";
 import { CodeBlocks } from "../src/kernel/code-blocks.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, SCAN_BLOCKS_MAX } from "../src/kernel/code-scan.ts";
+import { elementCodeStride, paddedElements } from "../src/kernel/estimate-scan.ts";
 import {
   ELEMENT_BYTES,
   type Measure,
@@ -158,6 +159,68 @@ function nearestPass(kernels: ArenaKernels, bytesScanned: number): number {
   return (took * 1e6) / (compared * NEAREST_VECTORS);
 }
 
+/** The same by codes of elements, of which the first vectors are the rows. */
+function nearestCodesPass(kernels: ArenaKernels, bytesScanned: number): number {
+  const rowBytes = DIMENSIONS * 4;
+  const stride = elementCodeStride(DIMENSIONS);
+  const rows = MEMORY_BYTES / 2;
+  const count = Math.floor(Math.min(bytesScanned, MEMORY_BYTES / 2) / stride);
+  const rowCount = Math.min(count, 256);
+  const coded = rows - NEAREST_VECTORS * stride;
+  const gather = coded - 4 * NEAREST_VECTORS;
+  const closenesses = gather - 4 * NEAREST_VECTORS;
+  const found = closenesses - 4 * NEAREST_VECTORS;
+  const origin = found - rowBytes;
+  const saved = bytes.slice(origin, rows + count * stride);
+  new Float32Array(bytes.buffer, bytes.byteOffset + origin, DIMENSIONS).fill(0);
+  new Float32Array(bytes.buffer, bytes.byteOffset + gather, NEAREST_VECTORS).fill(1);
+  const of = { elements: 0, weights: gather, origin, dimensions: DIMENSIONS };
+  const vectors = { count: NEAREST_VECTORS, coded } as const;
+  kernels.encodeElements(block as never, { ...of, ...vectors, kind: "vector" });
+  kernels.encodeElements(block as never, { ...of, count: 1, coded: rows, kind: "row" });
+  for (let i = 1; i < count; i++) bytes.copyWithin(rows + i * stride, rows, rows + stride);
+  new Uint32Array(bytes.buffer, bytes.byteOffset + gather, NEAREST_VECTORS).forEach(
+    (_, i, numbers) => {
+      numbers[i] = i;
+    },
+  );
+  const lists = new Float32Array(bytes.buffer, bytes.byteOffset + closenesses, NEAREST_VECTORS);
+  lists.fill(Number.NEGATIVE_INFINITY);
+  const scan = { codes: paddedElements(DIMENSIONS), vectors: coded, gather, few: 1 };
+  const wanted = kernels === scalar ? 20 : 2000;
+  const start = performance.now();
+  let compared = 0;
+  while (compared < wanted) {
+    const from = compared % Math.max(1, count - rowCount);
+    kernels.nearestCodes(block as never, {
+      ...{ ...scan, count: NEAREST_VECTORS, rows: rows + from * stride, rowCount },
+      ...{ firstRow: from, closenesses, found },
+    });
+    compared += rowCount;
+  }
+  const took = performance.now() - start;
+  bytes.set(saved, origin);
+  return (took * 1e6) / (compared * NEAREST_VECTORS);
+}
+
+/** ns per vector whose elements are coded, as many at once. */
+function elementsPass(kernels: ArenaKernels): number {
+  const coded = MEMORY_BYTES / 2;
+  const weights = coded - 4 * NEAREST_VECTORS;
+  const saved = bytes.slice(weights, coded + NEAREST_VECTORS * elementCodeStride(DIMENSIONS));
+  new Float32Array(bytes.buffer, bytes.byteOffset + weights, NEAREST_VECTORS).fill(1);
+  const of = { elements: 0, weights, count: NEAREST_VECTORS, origin: weights - 4 * DIMENSIONS };
+  const calls = kernels === scalar ? 2 : 200;
+  const start = performance.now();
+  for (let call = 0; call < calls; call++) {
+    const to = { kind: "vector", dimensions: DIMENSIONS, coded } as const;
+    kernels.encodeElements(block as never, { ...of, ...to });
+  }
+  const took = performance.now() - start;
+  bytes.set(saved, weights);
+  return (took * 1e6) / (calls * NEAREST_VECTORS);
+}
+
 /** Rounds of a rotation, as codes have them. */
 const ROTATION_ROUNDS = 4;
 const SIGNS = random.bytes((DIMENSIONS / 8) * ROTATION_ROUNDS);
@@ -193,6 +256,12 @@ function encodingPass(kernels: ArenaKernels): number {
 const ROUTINES = [
   { name: "boundCodes", run: boundPass, bytesEach: codeBlockBytes(NIBBLES) / CODE_BLOCK_ROWS },
   { name: "nearestRows, a pair", run: nearestPass, bytesEach: 4 * DIMENSIONS },
+  {
+    name: "nearestCodes, a pair",
+    run: nearestCodesPass,
+    bytesEach: elementCodeStride(DIMENSIONS),
+  },
+  { name: "encodeElements", run: elementsPass, bytesEach: 4 * DIMENSIONS, isCached: true },
   { name: "rotate", run: rotationPass, bytesEach: 4 * DIMENSIONS, isCached: true },
   { name: "encodeCode", run: encodingPass, bytesEach: 4 * DIMENSIONS, isCached: true },
 ] as const;
