@@ -113,8 +113,17 @@ function intervalsOf(
   dictionary: DictionaryView | undefined,
 ): ValueInterval[] | undefined {
   if (!isShort(values, dictionary !== undefined)) return undefined;
-  if (dictionary === undefined) return listIntervals(values.map(sortedKey));
+  if (dictionary === undefined) return keyIntervals(values);
   return codeListIntervals(values.map((value) => dictionary.codeOf(String(value))));
+}
+
+/** By list, as every segment asks for them, more than once. */
+const INTERVALS = new WeakMap<readonly ScalarValue[], ValueInterval[]>();
+
+function keyIntervals(values: readonly ScalarValue[]): ValueInterval[] {
+  const known = INTERVALS.get(values) ?? listIntervals(values.map(sortedKey));
+  INTERVALS.set(values, known);
+  return known;
 }
 
 /** Tells whether the values of a list are looked for one by one. */

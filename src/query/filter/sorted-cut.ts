@@ -57,7 +57,7 @@ export function sortedIntervals(
 
 /** Intervals of single values, ascending and each once; of integers next to each other one. */
 export function listIntervals(values: readonly SortedKey[]): ValueInterval[] {
-  const sorted = [...values].sort((a, b) => (a < b ? -1 : Number(a > b)));
+  const sorted = sortedKeys(values);
   const intervals: { low: ValuePlace; high: ValuePlace }[] = [];
   for (const value of sorted) {
     const last = intervals.at(-1);
@@ -68,6 +68,16 @@ export function listIntervals(values: readonly SortedKey[]): ValueInterval[] {
     else intervals.push({ low: { value, past: false }, high });
   }
   return intervals;
+}
+
+/** Keys of one type in ascending order; numbers without a function that compares them. */
+function sortedKeys(values: readonly SortedKey[]): Iterable<SortedKey> {
+  if (values.every((value) => typeof value === "number")) return Float64Array.from(values).sort();
+  if (values.every((value) => typeof value === "bigint")) {
+    const isUnsigned = values.every((value) => value >= 0n);
+    return (isUnsigned ? BigUint64Array : BigInt64Array).from(values).sort();
+  }
+  return [...values].sort((a, b) => (a < b ? -1 : Number(a > b)));
 }
 
 /** The same of codes, of which -1 is none. */
@@ -109,32 +119,65 @@ export interface EntryKeys {
   startOf(index: number): number;
 }
 
-/** The entries whose values lie in an interval. O(log keys). */
-export function rangeOf(keys: EntryKeys, { low, high }: ValueInterval): EntryRange {
-  const { entryCount } = keys;
-  return {
-    start: low === undefined ? knownCut(0) : cutAt(keys, low),
-    end: high === undefined ? knownCut(entryCount) : cutAt(keys, high),
-  };
+/**
+ * The entries whose values lie in an interval, and the first key behind its end. O(log keys); where
+ * it is known to begin at the key `fromKey` or behind, O(log) of the keys from there to its start,
+ * and from its start to its end.
+ */
+export function rangeOf(
+  keys: EntryKeys,
+  { low, high }: ValueInterval,
+  fromKey?: number,
+): EntryRange & { readonly endKey: number } {
+  const { entryCount, keyCount } = keys;
+  const startKey = low === undefined ? 0 : keyFrom(keys, low, fromKey);
+  const start = low === undefined ? knownCut(0) : cutAt(keys, low, startKey);
+  if (high === undefined) return { start, end: knownCut(entryCount), endKey: keyCount };
+  const endKey = keyFrom(keys, high, fromKey === undefined ? undefined : startKey);
+  return { start, end: cutAt(keys, high, endKey), endKey };
 }
 
 function knownCut(entry: number): EntryCut {
   return { from: entry, to: entry, place: undefined };
 }
 
-function cutAt(keys: EntryKeys, place: ValuePlace): EntryCut {
-  const { keyCount, isExact, entryCount } = keys;
-  let low = 0;
-  let high = keyCount;
+/** The first key that is not before a place. */
+function keyFrom({ keyAt, keyCount }: EntryKeys, place: ValuePlace, fromKey?: number): number {
+  const isPassed = (key: number) => isBefore(keyAt(key), place);
+  if (fromKey === undefined) return firstBetween(0, keyCount, isPassed);
+  return firstNear(fromKey, keyCount, isPassed);
+}
+
+/** Where a place is, before the key that is the first not before it. */
+function cutAt(keys: EntryKeys, place: ValuePlace, key: number): EntryCut {
+  const { keyCount, isExact, entryCount, startOf } = keys;
+  const to = key < keyCount ? startOf(key) : entryCount;
+  if (isExact || key === 0) return knownCut(to);
+  // The key before it is of an entry that lies before it, too.
+  return { from: startOf(key - 1) + 1, to, place };
+}
+
+/** The first of some places in order that is not passed, or `end`. */
+function firstBetween(start: number, end: number, isPassed: (place: number) => boolean): number {
+  let low = start;
+  let high = end;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (isBefore(keys.keyAt(middle), place)) low = middle + 1;
+    if (isPassed(middle)) low = middle + 1;
     else high = middle;
   }
-  const to = low < keyCount ? keys.startOf(low) : entryCount;
-  if (isExact || low === 0) return knownCut(to);
-  // The key before it is of an entry that lies before it, too.
-  return { from: keys.startOf(low - 1) + 1, to, place };
+  return low;
+}
+
+/** The same, in steps that grow from the start on. */
+function firstNear(start: number, end: number, isPassed: (place: number) => boolean): number {
+  let low = start;
+  for (let step = 1; low + step <= end; step *= 2) {
+    const place = low + step - 1;
+    if (!isPassed(place)) return firstBetween(low, place, isPassed);
+    low = place + 1;
+  }
+  return firstBetween(low, end, isPassed);
 }
 
 function isBefore(value: SortedKey, place: ValuePlace): boolean {
@@ -148,18 +191,17 @@ export function isWithin({ low, high }: ValueInterval, value: SortedKey): boolea
   return high === undefined || isBefore(value, high);
 }
 
-/** Finds a cut among the entries that it may be before: `ordinals`, of which the first is `first`. */
+/**
+ * Finds a cut among the entries that it may be before: `ordinals`, of which the first is `first`.
+ * It is `least` or behind, and near that where `least` is one of them.
+ */
 export function settleCut(
   { from, to, place }: EntryCut,
   { ordinals, first }: { readonly ordinals: Uint32Array; readonly first: number },
   valueAt: (ordinal: number) => SortedKey,
+  least = 0,
 ): number {
-  let low = from;
-  let high = to;
-  while (place !== undefined && low < high) {
-    const middle = (low + high) >>> 1;
-    if (isBefore(valueAt(ordinals[middle - first]), place)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  if (place === undefined) return from;
+  const isPassed = (entry: number) => isBefore(valueAt(ordinals[entry - first]), place);
+  return least > from ? firstNear(least, to, isPassed) : firstBetween(from, to, isPassed);
 }

@@ -20,8 +20,8 @@ const SORTED_VALUES_MIN = 128;
 const RANGES_PER_STEP = 128;
 /** Bitmaps of milestones that are joined between two pauses, in some 10 µs each. */
 const BITMAPS_PER_STEP = 16;
-/** Ranges whose entries are counted at once, in some microseconds each. */
-const COUNTED_RANGES_MAX = 32;
+/** Ranges whose entries are counted at once, in about a microsecond each. */
+const COUNTED_RANGES_MAX = 1024;
 
 /** Tells, without reading anything, whether the values that a filter compares are in order. */
 export function isSorted({ attribute, on }: ValueNode, view: SegmentView): boolean {
@@ -40,9 +40,12 @@ function* accessesOf(
   const hasOrdinals = sorted.ordinalCount > 0;
   const shape = { entryCount, milestones, documentCount, hasOrdinals, isAscending };
   const accesses: RangeAccess[] = [];
+  // Of several, each is looked for from where the one before it ends.
+  let fromKey = intervals.length > 1 ? 0 : undefined;
   for (const [i, interval] of intervals.entries()) {
     if (i % RANGES_PER_STEP === RANGES_PER_STEP - 1) yield;
-    const range = rangeOf(keys, interval);
+    const range = rangeOf(keys, interval, fromKey);
+    if (fromKey !== undefined) fromKey = range.endKey;
     if (range.start.from < range.end.to) accesses.push(pickRangeAccess(shape, range));
   }
   const scan = { values, valueCost: filter.valueCost(dictionary) };
@@ -158,15 +161,18 @@ export function countSorted(
   if (source === undefined || intervals === undefined) return undefined;
   if (intervals.length > COUNTED_RANGES_MAX) return undefined;
   const { sorted, keys, valueAt } = source;
-  const placeOf = (cut: EntryCut): number => {
+  const placeOf = (cut: EntryCut, least?: number): number => {
     if (cut.from === cut.to) return cut.from;
     const ordinals = sorted.entries(cut.from, cut.to);
-    return settleCut(cut, { ordinals, first: cut.from }, valueAt);
+    return settleCut(cut, { ordinals, first: cut.from }, valueAt, least);
   };
+  let fromKey = intervals.length > 1 ? 0 : undefined;
   const counts = together(
     intervals.map((interval) => () => {
-      const { start, end } = rangeOf(keys, interval);
-      return Math.max(0, placeOf(end) - placeOf(start));
+      const { start, end, endKey } = rangeOf(keys, interval, fromKey);
+      if (fromKey !== undefined) fromKey = endKey;
+      const first = placeOf(start);
+      return Math.max(0, placeOf(end, fromKey === undefined ? undefined : first) - first);
     }),
   );
   const absentCount = filter.nullMatches ? sorted.documentCount - sorted.entryCount : 0;

@@ -146,6 +146,7 @@ export function sortedFilter(random: Random): unknown[] {
     : pick(random, OPERATORS);
   const attribute = isOfElements ? `${name}s` : name;
   if (!/In$|ContainsAny$/.test(operator)) return [attribute, operator, operandOf(random, name)];
-  const operands = Array.from({ length: random.below(30) }, () => operandOf(random, name));
+  const length = random.below(pick(random, [30, 30, 300]));
+  const operands = Array.from({ length }, () => operandOf(random, name));
   return [attribute, operator, operands];
 }
