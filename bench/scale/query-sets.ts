@@ -68,7 +68,7 @@ function vectorQueries(set: ScaleSet): QuerySet[] {
   for (const percent of VECTOR_FILTERS) {
     sets.push(nearest(`filter of ${percent} %`, drawn, "vector", tags(percent)));
   }
-  for (const percent of [10, 1]) {
+  for (const percent of VECTOR_FILTERS) {
     const near = `${percent} %, the query's clusters among them`;
     sets.push(nearest(near, drawn, "vector", centres(percent, 0)));
     const far = `${percent} %, clusters elsewhere`;
