@@ -148,6 +148,20 @@ test("rounds that move next to nothing are not made", () => {
   expect(FAST.usedBytes).toBe(0);
 });
 
+test.each([
+  { dimensions: 63, byCodes: false },
+  { dimensions: 64, byCodes: true },
+])("vectors of $dimensions dimensions are compared by codes: $byCodes", (of) => {
+  const { dimensions, byCodes } = of;
+  const vectors = rowsOfVectors(clustered(seededRandom(6), 2_000, dimensions), "f32");
+  const floats = vi.spyOn(FAST.kernels, "nearestRows");
+  const codes = vi.spyOn(FAST.kernels, "nearestCodes");
+  clusterRows(vectors, allRows(2_000), { metric: "euclidean_squared" }, FAST);
+  const called = [floats, codes].map(({ mock }) => mock.calls.length > 0);
+  vi.restoreAllMocks();
+  expect(called).toEqual([!byCodes, byCodes]);
+});
+
 test("clusters are smaller where groups of vectors are hardly larger than they are", () => {
   const random = seededRandom(8);
   const meanRows = (groupRows: number) => {
