@@ -46,7 +46,7 @@ function closeness(products: v128, factors: usize, scales: v128, halves: v128): 
 @inline
 function half(factors: usize): f32 {
   const scale = load<f32>(factors);
-  return scale * scale * <f32>load<i32>(factors, SQUARES) * 0.5;
+  return scale * <f32>load<i32>(factors, SQUARES) * scale * 0.5;
 }
 
 /** Looks at all pairs: see `EstimateScan`. */

@@ -229,7 +229,7 @@ export class ArenaKernels {
     });
   }
 
-  /** Adds rows to the lists of those nearest by their codes; see `EstimateScan`. */
+  /** The same by their codes; see `EstimateScan`. */
   nearestCodes({ arena, offset }: ArenaRange, scan: EstimateScan): void {
     this.#attachment(arena).kernel.nearestCodes({
       ...scan,

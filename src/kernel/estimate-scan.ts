@@ -1,7 +1,7 @@
 /**
  * Many vectors against many rows by codes of one byte for each element: which rows are about the
- * nearest to each, at a quarter of what float32 takes (ADR 64). Addresses are not checked; see
- * `RowScan`.
+ * nearest to each, in a quarter to a half of the time that float32 takes (ADR 64). Addresses are
+ * multiples of 4, and not checked; see `RowScan`.
  *
  * A coded vector or row is its codes, up to a multiple of 16 of them, then 16 bytes: its scale
  * (float32), the sum of its codes and of their squares (int32), and nothing. Codes are differences
@@ -35,7 +35,7 @@ export function elementCodeStride(dimensions: number): number {
  * Which rows' codes are nearest to those of each vector.
  *
  * With p, the sum of the products of both codes without what is added, the closeness is
- * p · scaleOfRow · scaleOfVector − half of scaleOfRow · scaleOfRow · squares, rounded to float32
+ * p · scaleOfRow · scaleOfVector − half of scaleOfRow · squares · scaleOfRow, rounded to float32
  * operation by operation, from left to right. That is half of the negative squared distance but for
  * what is the same for all rows: closenesses are those of one vector alone.
  *
@@ -71,7 +71,7 @@ export interface EstimateScan {
  */
 export interface ElementEncoding {
   readonly kind: "vector" | "row";
-  /** Address of the elements of the first, float32; others follow. A multiple of 4. */
+  /** Address of the elements of the first, float32; others follow. */
   readonly elements: number;
   /** Address of `count` weights, float32. */
   readonly weights: number;

@@ -80,10 +80,10 @@ export interface Kernel {
   nearestRows(measure: Measure, scan: NearestScan): void;
   /**
    * Adds rows to the lists of those nearest to vectors by their codes; see `EstimateScan`. Cost:
-   * some 12 ns for a vector and a row of 768 dimensions, where there are several of both.
+   * some 12 to 19 ns for a vector and a row of 768 dimensions, where there are several of both.
    */
   nearestCodes(scan: EstimateScan): void;
-  /** Writes such codes; see `ElementEncoding`. Cost: some 0.3 µs for 768 dimensions. */
+  /** Writes such codes; see `ElementEncoding`. Cost: some 0.4 µs for each, of 768 dimensions. */
   encodeElements(encoding: ElementEncoding): void;
   /** Writes the one-bit code of a row; see `CodeEncoding`. Cost: some 3 µs for 768 dimensions. */
   encodeCode(encoding: CodeEncoding): void;

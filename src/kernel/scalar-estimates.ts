@@ -43,7 +43,7 @@ function closenessOf(
   const [rowScale] = new Float32Array(buffer, row + codes, 1);
   const near = fround(fround(fround(product) * rowScale) * vectorScale);
   const [squares] = new Int32Array(buffer, row + codes + 8, 1);
-  const squared = fround(fround(rowScale * rowScale) * fround(squares));
+  const squared = fround(fround(rowScale * fround(squares)) * rowScale);
   return fround(near - fround(squared / 2));
 }
 
