@@ -77,7 +77,7 @@ function sortedKeys(values: readonly SortedKey[]): Iterable<SortedKey> {
     const isUnsigned = values.every((value) => value >= 0n);
     return (isUnsigned ? BigUint64Array : BigInt64Array).from(values).sort();
   }
-  return [...values].sort((a, b) => (a < b ? -1 : Number(a > b)));
+  return [...values].sort(compareScalars);
 }
 
 /** The same of codes, of which -1 is none. */

@@ -98,7 +98,9 @@ export function* matchSorted(
     }
     for (const { first, end, cutsOf } of slicesOf(access)) {
       const ordinals = sorted.entries(first, end);
-      const [from, to] = cutsOf((cut) => settleCut(cut, { ordinals, first }, valueAt));
+      const [from, to] = cutsOf((cut, least) =>
+        settleCut(cut, { ordinals, first }, valueAt, least),
+      );
       work.entriesTouched += Math.max(0, to - from);
       for (let at = from; at < to; at += ENTRIES_PER_STEP) {
         if (at > from) yield;
@@ -172,18 +174,21 @@ export function countSorted(
       const { start, end, endKey } = rangeOf(keys, interval, fromKey);
       if (fromKey !== undefined) fromKey = endKey;
       const first = placeOf(start);
-      return Math.max(0, placeOf(end, fromKey === undefined ? undefined : first) - first);
+      return Math.max(0, placeOf(end, first) - first);
     }),
   );
   const absentCount = filter.nullMatches ? sorted.documentCount - sorted.entryCount : 0;
   return counts.reduce((sum, count) => sum + count, absentCount);
 }
 
+/** The entry that a cut is before, which is `least` or behind. */
+type SettleCut = (cut: EntryCut, least?: number) => number;
+
 /** Some entries, and which of them are flipped, given where the cuts are. */
 interface EntrySlice {
   readonly first: number;
   readonly end: number;
-  readonly cutsOf: (settle: (cut: EntryCut) => number) => readonly [number, number];
+  readonly cutsOf: (settle: SettleCut) => readonly [number, number];
 }
 
 /** What is read of entries one by one. */
@@ -195,7 +200,10 @@ function slicesOf({ range, milestones, isRun }: RangeAccess): EntrySlice[] {
       {
         first: start.from,
         end: Math.max(start.from, end.to),
-        cutsOf: (settle) => [settle(start), settle(end)],
+        cutsOf: (settle) => {
+          const from = settle(start);
+          return [from, settle(end, from)];
+        },
       },
     ];
   }
