@@ -6,6 +6,7 @@
 import type { Random } from "../base/random.ts";
 import { Centroids, type KernelSpace, LIST_ROWS_MAX } from "./centroids.ts";
 import { nearestOfRows, type RowSet, sampleRows, trainCentroids } from "./kmeans.ts";
+import { vectorDistance } from "./metric.ts";
 import { VectorReader } from "./vector-rows.ts";
 import type { VectorSpace } from "./vector-space.ts";
 
@@ -61,7 +62,10 @@ export class CentroidCells {
     return this.#table.at(this.#starts[0] + index);
   }
 
-  /** The nearest centroid to each of the rows, but for a few rows at borders of cells. */
+  /**
+   * The nearest centroid to each of the rows, but for a few rows at borders of cells, and as far as
+   * codes tell.
+   */
   nearest({ reader, rows }: RowSet): Uint32Array {
     const table = this.#table;
     const nearest = new Uint32Array(rows.length);
@@ -70,6 +74,29 @@ export class CentroidCells {
       nearest.set(this.#nearestOfLoaded(), from);
     }
     return nearest.map((index) => index - this.#starts[0]);
+  }
+
+  /**
+   * How far rows are from the centroids that codes find for them, beside those that float32 finds:
+   * of squared distances, or those of the metric. 1 where no codes are compared. Cost: that of
+   * assigning as many rows by float32.
+   */
+  codeLoss({ reader, rows }: RowSet): number {
+    const table = this.#table;
+    const { metric } = table.space;
+    if (!table.isCoded) return 1;
+    let [byCodes, exact] = [0, 0];
+    const sum = (nearest: Uint32Array) => {
+      return nearest.reduce((total, index, i) => {
+        return total + vectorDistance(metric, table.loaded(i), table.at(index));
+      }, 0);
+    };
+    for (let from = 0; from < rows.length; from += table.batchRows) {
+      table.load(reader, rows.subarray(from, from + table.batchRows));
+      byCodes += sum(this.#nearestOfLoaded());
+      exact += sum(table.exactly(() => this.#nearestOfLoaded()));
+    }
+    return byCodes === exact ? 1 : byCodes / exact;
   }
 
   #nearestOfLoaded(): Uint32Array {

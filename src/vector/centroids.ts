@@ -16,7 +16,7 @@ import type { VectorReader } from "./vector-rows.ts";
 import type { VectorSpace } from "./vector-space.ts";
 
 const FLOAT32_BYTES = 4;
-/** Bytes of vectors that are compared at once: what stays in a core's second cache. */
+/** Bytes of vectors, as float32, that are compared at once: they stay in a core's second cache. */
 const BATCH_BYTES = 256 * KIB;
 /** Vectors that are compared at once, at most. */
 const BATCH_ROWS_MAX = 256;
@@ -58,6 +58,7 @@ export class Centroids {
   readonly #places: Places;
   readonly #batch: Batch;
   #loadedCount = 0;
+  #isExact = false;
 
   constructor(count: number, space: VectorSpace, kernelSpace: KernelSpace) {
     const { dimensions } = space;
@@ -67,7 +68,7 @@ export class Centroids {
     this.batchRows = Math.min(BATCH_ROWS_MAX, Math.max(1, Math.floor(BATCH_BYTES / rowBytes)));
     this.#kernelSpace = kernelSpace;
     this.#measure = measureOf(space.metric);
-    const places = placesOf(count, this.batchRows, dimensions);
+    const places = placesOf(count, this.batchRows, space);
     const { arena, offset, bytes } = kernelSpace.memory.allocate(places.end);
     this.#block = { arena, offset, bytes: bytes.length };
     const { buffer, byteOffset: start } = bytes;
@@ -82,9 +83,24 @@ export class Centroids {
       found: new Uint32Array(buffer, start + places.found, listWords),
     };
     this.values.fill(0);
-    if (places.coded === undefined) return;
+    if (places.coded === undefined || space.origin === undefined) return;
     new Float32Array(buffer, start + places.coded.origin, dimensions).set(space.origin);
     this.#encodeRows(0, count);
+  }
+
+  /** Whether codes are compared. */
+  get isCoded(): boolean {
+    return this.#places.coded !== undefined;
+  }
+
+  /** Runs a search that compares float32 and no codes. */
+  exactly<T>(search: () => T): T {
+    this.#isExact = true;
+    try {
+      return search();
+    } finally {
+      this.#isExact = false;
+    }
   }
 
   /** One of them: a view. */
@@ -130,7 +146,7 @@ export class Centroids {
 
   /**
    * The centroid from `start` to before `end` that is nearest to each vector that was loaded; ties,
-   * and vectors too long to be compared: the first. Valid until the next search.
+   * and vectors that are near to none, being too long: the first. Valid until the next search.
    */
   nearest(start: number, end: number): Uint32Array {
     this.clearLists(1, start);
@@ -168,7 +184,7 @@ export class Centroids {
       ...{ count: some?.length ?? this.#loadedCount, rowCount: end - start, firstRow: start },
     };
     const { kernels } = this.#kernelSpace;
-    if (coded === undefined) {
+    if (coded === undefined || this.#isExact) {
       const rows = start * dimensions * FLOAT32_BYTES;
       const scan = { ...lists, dimensions, vectors: places.vectors, rows };
       kernels.nearestRows(this.#block, this.#measure, scan);
@@ -180,7 +196,7 @@ export class Centroids {
     return found.subarray(0, this.#loadedCount * few);
   }
 
-  /** Writes the codes of centroids, which changes the weights of what was loaded. */
+  /** Writes the codes of centroids. */
   #encodeRows(start: number, end: number): void {
     const { coded } = this.#places;
     if (coded === undefined) return;
@@ -214,7 +230,7 @@ export class Centroids {
 
 /** Where everything lies in a table's block, in bytes, behind the centroids. */
 interface Places extends Pick<NearestScan, "vectors" | "gather" | "closenesses" | "found"> {
-  /** Codes of centroids and of vectors, where these are compared, and what they are differences to. */
+  /** Codes of centroids and of vectors, if they are compared, and what these are differences to. */
   readonly coded?: {
     readonly origin: number;
     readonly rows: number;
@@ -224,7 +240,8 @@ interface Places extends Pick<NearestScan, "vectors" | "gather" | "closenesses" 
   readonly end: number;
 }
 
-function placesOf(count: number, batchRows: number, dimensions: number): Places {
+function placesOf(count: number, batchRows: number, space: VectorSpace): Places {
+  const { dimensions, origin: point } = space;
   let end = 0;
   const take = (bytes: number) => {
     const start = end;
@@ -241,7 +258,7 @@ function placesOf(count: number, batchRows: number, dimensions: number): Places 
     closenesses: take(listBytes),
     found: take(listBytes),
   };
-  if (dimensions < CODED_DIMENSIONS_MIN) return { ...places, end };
+  if (point === undefined || dimensions < CODED_DIMENSIONS_MIN) return { ...places, end };
   const stride = elementCodeStride(dimensions);
   const origin = take(rowBytes);
   const coded = { origin, rows: take(count * stride), vectors: take(batchRows * stride) };

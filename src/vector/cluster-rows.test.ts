@@ -123,6 +123,23 @@ them by $metric",
   },
 );
 
+const APART = [1, 1e3, 1e5].flatMap((distance) => METRICS.map((metric) => ({ distance, metric })));
+
+test.each(APART)(
+  "rows in two parts that are $distance apart are in near clusters by $metric",
+  (of) => {
+    const { distance, metric } = of;
+    const drawn = clustered(seededRandom(15), 4_000, 64);
+    const vectors = rowsOfVectors(
+      drawn.map((vector, row) => vector.map((x) => x + (row % 5 < 2 ? distance : 0))),
+      "f32",
+    );
+    const found = clusterRows(vectors, allRows(4_000), { metric, clusterRows: 20 }, FAST);
+    const { own, nearest } = meanDistances(vectors, found, metric);
+    expect(own).toBeLessThan(1.02 * nearest);
+  },
+);
+
 test("rounds that move next to nothing are not made", () => {
   const count = 12_000;
   /** Distances between a vector and a centroid that are computed, for each row. */
@@ -149,17 +166,22 @@ test("rounds that move next to nothing are not made", () => {
 });
 
 test.each([
-  { dimensions: 63, byCodes: false },
-  { dimensions: 64, byCodes: true },
-])("vectors of $dimensions dimensions are compared by codes: $byCodes", (of) => {
-  const { dimensions, byCodes } = of;
-  const vectors = rowsOfVectors(clustered(seededRandom(6), 2_000, dimensions), "f32");
+  { dimensions: 63, areCoded: false },
+  { dimensions: 64, areCoded: true },
+])("vectors of $dimensions dimensions are compared by codes: $areCoded", (of) => {
+  const { dimensions, areCoded } = of;
+  const vectors = rowsOfVectors(clustered(seededRandom(6), 8_000, dimensions), "f32");
   const floats = vi.spyOn(FAST.kernels, "nearestRows");
   const codes = vi.spyOn(FAST.kernels, "nearestCodes");
-  clusterRows(vectors, allRows(2_000), { metric: "euclidean_squared" }, FAST);
-  const called = [floats, codes].map(({ mock }) => mock.calls.length > 0);
+  clusterRows(vectors, allRows(8_000), { metric: "euclidean_squared" }, FAST);
+  const [byFloats, byCodes] = [
+    floats.mock.calls.map(([, , scan]) => scan),
+    codes.mock.calls.map(([, scan]) => scan),
+  ].map((scans) => scans.reduce((sum, { count, rowCount }) => sum + count * rowCount, 0));
   vi.restoreAllMocks();
-  expect(called).toEqual([!byCodes, byCodes]);
+  // Some rows are compared by both, to tell whether codes are fine enough.
+  if (areCoded) expect(byFloats).toBeLessThan(byCodes / 100);
+  else expect(byCodes).toBe(0);
 });
 
 test("clusters are smaller where groups of vectors are hardly larger than they are", () => {

@@ -12,6 +12,7 @@ import { nearestOfRows } from "./kmeans.ts";
 import { isLoose } from "./loose-cluster.ts";
 import { Means } from "./means.ts";
 import { VectorReader, type VectorRows } from "./vector-rows.ts";
+import type { VectorSpace } from "./vector-space.ts";
 
 /**
  * Rows of a cluster of vectors, about: two blocks of codes. Smaller ones let a search look at fewer
@@ -26,6 +27,13 @@ const SMALLEST_SLACK = 1.25;
 const LOOSE_SHARE_MAX = 1 / 20;
 /** Rows of which the origin is the middle. */
 const ORIGIN_ROWS = 32;
+/** Rows by which it is measured what codes do not tell. */
+const LOSS_ROWS = 128;
+/**
+ * How much farther rows may be from the centroids that codes find than from those that float32
+ * finds: beyond, as where groups lie thousands of times their width apart, codes are too coarse.
+ */
+const LOSS_MAX = 1.01;
 /** Clusters that are looked at, whether they are loose. */
 const LOOKED_AT = 128;
 /**
@@ -77,12 +85,13 @@ export function clusterRows(
 ): RowClusters {
   const reader = new VectorReader(vectors);
   const { dimensions } = reader;
-  const space = { metric, dimensions, origin: originOf(reader, rows, metric) };
+  let space: VectorSpace = { metric, dimensions, origin: originOf(reader, rows, metric) };
   let wanted = given ?? CLUSTER_DOCUMENTS;
   for (let centroids = known; ; centroids = undefined) {
     const tools = { space, kernels, random: seededRandom(SEED) };
     const divider = new Divider(reader, wanted, tools);
     const clusters = divider.clusters(rows, centroids);
+    space = divider.space;
     // Known centroids may be those of smaller clusters, which larger ones were too loose for.
     const knownCount = (centroids?.length ?? 0) / dimensions;
     const size = Math.min(wanted, rows.length / knownCount);
@@ -99,15 +108,21 @@ export function clusterRows(
 function originOf(reader: VectorReader, rows: Uint32Array, metric: DistanceMetric): Float32Array {
   const { dimensions } = reader;
   const origin = new Float32Array(dimensions);
-  const count = Math.min(rows.length, ORIGIN_ROWS);
+  const some = evenly(rows, ORIGIN_ROWS);
+  const count = some.length;
   const elements = new Float32Array(count * dimensions);
-  for (let i = 0; i < count; i++) {
-    const row = rows[Math.floor((i * rows.length) / count)];
+  some.forEach((row, i) => {
     const vector = reader.at(row);
     const weight = reader.weightOf(row, metric);
     for (let d = 0; d < dimensions; d++) elements[d * count + i] = vector[d] * weight;
-  }
+  });
   return origin.map((_, d) => elements.subarray(d * count, (d + 1) * count).sort()[count >> 1]);
+}
+
+/** So many of the rows, or all, at even distances. */
+function evenly(rows: Uint32Array, most: number): Uint32Array {
+  const count = Math.min(rows.length, most);
+  return Uint32Array.from({ length: count }, (_, i) => rows[Math.floor((i * rows.length) / count)]);
 }
 
 /** How many of some clusters are loose, as a share of those. */
@@ -128,12 +143,17 @@ function looseShare(
 class Divider {
   readonly #reader: VectorReader;
   readonly #wanted: number;
-  readonly #options: CellOptions;
+  #options: CellOptions;
 
   constructor(reader: VectorReader, wanted: number, options: CellOptions) {
     this.#reader = reader;
     this.#wanted = wanted;
     this.#options = options;
+  }
+
+  /** What vectors were compared by in the end. */
+  get space(): VectorSpace {
+    return this.#options.space;
   }
 
   /** The rows of each cluster, ascending. */
@@ -180,7 +200,7 @@ class Divider {
   #split(rows: Uint32Array, known?: Float32Array): Uint32Array[] {
     const count = Math.max(1, Math.round(rows.length / this.#wanted));
     if (count === 1) return [rows];
-    const cells = trainCells({ reader: this.#reader, rows }, count, this.#options, known);
+    const cells = this.#train(rows, count, known);
     try {
       const nearest = cells.nearest({ reader: this.#reader, rows });
       this.#dissolveTiny(rows, nearest, cells);
@@ -188,6 +208,18 @@ class Divider {
     } finally {
       cells.free();
     }
+  }
+
+  /** Trains centroids by codes, or by float32 from where codes tell too little on. */
+  #train(rows: Uint32Array, count: number, known?: Float32Array): CentroidCells {
+    const set = { reader: this.#reader, rows };
+    const cells = trainCells(set, count, this.#options, known);
+    const some = evenly(rows, LOSS_ROWS);
+    if (!(cells.codeLoss({ reader: this.#reader, rows: some }) > LOSS_MAX)) return cells;
+    cells.free();
+    const space = { ...this.#options.space, origin: undefined };
+    this.#options = { ...this.#options, space };
+    return trainCells(set, count, this.#options, known);
   }
 
   /** Gives the rows of tiny clusters to those that are not. */

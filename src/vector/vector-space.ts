@@ -4,6 +4,9 @@ import type { DistanceMetric } from "../model/schema.ts";
 export interface VectorSpace {
   readonly metric: DistanceMetric;
   readonly dimensions: number;
-  /** A point among the vectors, as they count in means: codes are of differences to it. */
-  readonly origin: Float32Array;
+  /**
+   * A point among the vectors, as they count in means: codes are of differences to it. Absent: they
+   * are not compared by codes.
+   */
+  readonly origin?: Float32Array | undefined;
 }
