@@ -49,7 +49,8 @@ export function squaredDistanceI8(
 export { scanByteCodes } from "./byte-codes";
 export { boundCodes, scanCodes } from "./codes";
 export { encodeCode } from "./encode";
-export { encodeElements, nearestCodes } from "./estimates";
+export { encodeElements } from "./encode-elements";
+export { nearestCodes } from "./estimates";
 export { scanRates } from "./rates";
 export { rotate } from "./rotation";
 
