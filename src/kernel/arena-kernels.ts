@@ -18,7 +18,7 @@ import type { ElementEncoding, EstimateScan } from "./estimate-scan.ts";
 import type { Kernel, Measure, RowFormat } from "./kernel.ts";
 import { SCAN_ROWS_MAX, VECTOR_DIMENSIONS_MAX } from "./kernel.ts";
 import { loadKernel, warmUpKernel } from "./load-kernel.ts";
-import type { NearestScan } from "./nearest-scan.ts";
+import type { NearestLists, NearestScan } from "./nearest-scan.ts";
 import { RATE_BINS, RATED_BLOCK, RATED_MAX, type RateScan } from "./rate-scan.ts";
 import { ROTATED_MULTIPLE } from "./rotation.ts";
 
@@ -218,27 +218,13 @@ export class ArenaKernels {
    * addresses are places in it, in bytes.
    */
   nearestRows(block: ArenaRange, measure: Measure, scan: NearestScan): void {
-    const { offset } = block;
-    this.#attachment(block.arena).kernel.nearestRows(measure, {
-      ...scan,
-      vectors: offset + scan.vectors,
-      gather: offset + scan.gather,
-      rows: offset + scan.rows,
-      closenesses: offset + scan.closenesses,
-      found: offset + scan.found,
-    });
+    const { arena, offset } = block;
+    this.#attachment(arena).kernel.nearestRows(measure, { ...scan, ...listsAt(offset, scan) });
   }
 
   /** The same by their codes; see `EstimateScan`. */
   nearestCodes({ arena, offset }: ArenaRange, scan: EstimateScan): void {
-    this.#attachment(arena).kernel.nearestCodes({
-      ...scan,
-      vectors: offset + scan.vectors,
-      gather: offset + scan.gather,
-      rows: offset + scan.rows,
-      closenesses: offset + scan.closenesses,
-      found: offset + scan.found,
-    });
+    this.#attachment(arena).kernel.nearestCodes({ ...scan, ...listsAt(offset, scan) });
   }
 
   /** Writes codes of elements; see `ElementEncoding`. Addresses are places in `block`, in bytes. */
@@ -440,5 +426,16 @@ function ratedClusters({ buffer, byteOffset }: Float32Array<SharedArrayBuffer>):
     counts: new Uint32Array(buffer, floats(RATED_MAX).byteOffset, RATED_MAX),
     ...{ rates: floats(RATE_BINS), expected: floats(RATED_MAX) },
     ...{ sums: floats(RATED_MAX / RATED_BLOCK), mosts: floats(RATED_MAX / RATED_BLOCK) },
+  };
+}
+
+/** The addresses of what lies at places in a block. */
+function listsAt(offset: number, lists: NearestLists) {
+  return {
+    vectors: offset + lists.vectors,
+    gather: offset + lists.gather,
+    rows: offset + lists.rows,
+    closenesses: offset + lists.closenesses,
+    found: offset + lists.found,
   };
 }

@@ -10,6 +10,8 @@
  * processors sum up fastest.
  */
 
+import type { NearestLists } from "./nearest-scan.ts";
+
 /** Codes are padded to a multiple of this. */
 const ELEMENT_CODE_ALIGNMENT = 16;
 /** Bytes of what follows the codes. */
@@ -38,28 +40,10 @@ export function elementCodeStride(dimensions: number): number {
  * p · scaleOfRow · scaleOfVector − half of scaleOfRow · squares · scaleOfRow, rounded to float32
  * operation by operation, from left to right. That is half of the negative squared distance but for
  * what is the same for all rows: closenesses are those of one vector alone.
- *
- * Lists of the nearest are those of `NearestScan`.
  */
-export interface EstimateScan {
+export interface EstimateScan extends NearestLists {
   /** Padded codes of each vector and row, which lie end to end. */
   readonly codes: number;
-  /** Address of vector 0. */
-  readonly vectors: number;
-  /** Address of `count` uint32: the vectors that are looked at, each at most once. */
-  readonly gather: number;
-  readonly count: number;
-  /** Address of the first row. */
-  readonly rows: number;
-  readonly rowCount: number;
-  /** Number of the first row, as the lists will tell it. */
-  readonly firstRow: number;
-  /** Rows in each list; at least 1. */
-  readonly few: number;
-  /** Address of the closenesses in the lists, float32; the list of vector v begins at v · few. */
-  readonly closenesses: number;
-  /** Address of the numbers of the rows in the lists, uint32. */
-  readonly found: number;
 }
 
 /**

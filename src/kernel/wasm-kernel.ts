@@ -10,7 +10,7 @@ import {
   VECTOR_CODE_MAX,
 } from "./estimate-scan.ts";
 import type { Kernel, Measure, RowFormat, RowScan } from "./kernel.ts";
-import type { NearestScan } from "./nearest-scan.ts";
+import type { NearestLists, NearestScan } from "./nearest-scan.ts";
 import type { RateScan } from "./rate-scan.ts";
 import { type Rotation, transformedCount, transformScale } from "./rotation.ts";
 
@@ -246,33 +246,11 @@ export class WasmKernel implements Kernel {
   }
 
   nearestRows(measure: Measure, scan: NearestScan): void {
-    this.#nearest[measure](
-      scan.vectors,
-      scan.gather,
-      scan.count,
-      scan.rows,
-      scan.rowCount,
-      scan.firstRow,
-      scan.dimensions,
-      scan.few,
-      scan.closenesses,
-      scan.found,
-    );
+    addNearest(this.#nearest[measure], scan, scan.dimensions);
   }
 
   nearestCodes(scan: EstimateScan): void {
-    this.#nearestCodes(
-      scan.vectors,
-      scan.gather,
-      scan.count,
-      scan.rows,
-      scan.rowCount,
-      scan.firstRow,
-      scan.codes,
-      scan.few,
-      scan.closenesses,
-      scan.found,
-    );
+    addNearest(this.#nearestCodes, scan, scan.codes);
   }
 
   encodeElements(encoding: ElementEncoding): void {
@@ -314,4 +292,20 @@ export class WasmKernel implements Kernel {
     const count = transformedCount(dimensions);
     this.#rotate(vector, dimensions, count, transformScale(count), signs, rounds);
   }
+}
+
+/** `width`: elements or codes of each vector and row. */
+function addNearest(routine: NearestRoutine, lists: NearestLists, width: number): void {
+  routine(
+    lists.vectors,
+    lists.gather,
+    lists.count,
+    lists.rows,
+    lists.rowCount,
+    lists.firstRow,
+    width,
+    lists.few,
+    lists.closenesses,
+    lists.found,
+  );
 }
