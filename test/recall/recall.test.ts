@@ -34,7 +34,7 @@ const RECALL_MIN = 0.95;
  * Of a single region, which may lie apart from all that is looked for: as clusters come out, it is
  * .926 to .988 of 2 % around one of these, and .96 to 1 around the others.
  */
-const REGION_RECALL_MIN = 0.9;
+const REGION_RECALL_MIN = 0.92;
 /** Distances that the truth of one filter may take. */
 const DISTANCES_MAX = 3_000_000;
 const QUERIES_MAX = 100;

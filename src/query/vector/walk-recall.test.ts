@@ -221,7 +221,7 @@ test.each(METRICS)("eight attributes are searched at the cost of the first, by %
  * and the greatest of one search 1.5 to 2.
  */
 const STEP_MAX = 1.5;
-const SINGLE_STEP_MAX = 2.25;
+const SINGLE_STEP_MAX = 2;
 
 /** Vectors in many small groups, all as far from each other, or in larger ones. */
 const PLACES = [
