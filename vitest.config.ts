@@ -1,89 +1,78 @@
-import { randomInt } from "node:crypto";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { PROJECT_FILES, shortenedTestFiles } from "./scripts/test/suites.ts";
 
-/** What all test files of all configurations have. */
-export const COMMON = {
-  // Files share processes and what these have loaded, which a third of the time went into.
+const ROOT = fileURLToPath(new URL(".", import.meta.url));
+
+/** Settings of all projects. */
+const COMMON = {
+  // Files share processes and the modules that these have loaded: a third less time.
   isolate: false,
   setupFiles: ["test/support/random/start-file.ts"],
-  // Servers and other programs that tests start need not compile the same sources again.
-  env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("build/compile-cache", import.meta.url)) },
+  // Servers and other programs that tests start do not compile the same sources again.
+  env: { NODE_COMPILE_CACHE: join(ROOT, "build/compile-cache") },
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
 };
 
-/** A seed that no run had before, unless TRAWL_SEED repeats one; it is printed. */
-export function freshSeed(): string {
-  const seed = process.env.TRAWL_SEED ?? String(randomInt(2 ** 32));
-  console.log(`random tests draw from TRAWL_SEED=${seed}`);
-  return seed;
-}
-
-/** What files have besides that talk to real servers. */
-const CHECKED = {
+/** Files over real servers: each response is compared with the reference. */
+const SERVED = {
   ...COMMON,
   setupFiles: [...COMMON.setupFiles, "test/support/reference/check-fetches.ts"],
+  testTimeout: 180_000,
 };
 
-const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** Two servers for all files of a project; tests of starts and stops start their own. */
+const SHARED_SERVERS = { ...SERVED, globalSetup: ["test/support/servers/shared-server.ts"] };
 
-/** Suites of what a real server answers. */
-const SERVED = ["test/e2e/**/*.test.ts", "test/http/{contract-*,long-names}.test.ts"];
-/** Those of what a server does within some seconds, where nobody else has the machine. */
-const UNDISTURBED = ["test/e2e/indexes.test.ts"];
+/** Long files: sharing a process would save nothing. */
+const LONG = { ...COMMON, isolate: true, testTimeout: 900_000, hookTimeout: 120_000 };
 
-/** The suites of `npm test`: they need nothing but what npm installs, and end within minutes. */
+/** Projects run one after the other: each has the cores to itself. */
+const PROJECTS = [
+  {
+    ...COMMON,
+    name: "unit",
+    include: ["{src,console,test}/**/*.test.ts"],
+    exclude: [...Object.values(PROJECT_FILES).flat(), "node_modules/**"],
+  },
+  { ...SHARED_SERVERS, name: "contract", include: PROJECT_FILES.contract },
+  { ...SHARED_SERVERS, name: "programs", include: PROJECT_FILES.programs },
+  {
+    ...SERVED,
+    name: "console",
+    include: PROJECT_FILES.console,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+  { ...LONG, name: "recall", include: PROJECT_FILES.recall },
+  // Its files measure the memory of servers, and need the cores for these.
+  { ...LONG, name: "heavy", include: PROJECT_FILES.heavy, maxWorkers: 1 },
+  {
+    ...LONG,
+    name: "full",
+    include: shortenedTestFiles(ROOT),
+    env: { ...COMMON.env, TRAWL_TEST_FULL: "1" },
+  },
+  {
+    ...COMMON,
+    name: "s3",
+    include: PROJECT_FILES.s3,
+    isolate: true,
+    globalSetup: ["test/support/stores/s3-bucket.ts"],
+    testTimeout: 180_000,
+  },
+];
+
+/** All test files. scripts/test/run-suite.ts chooses the projects of a suite. */
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism(),
-    projects: [
-      {
-        test: {
-          ...COMMON,
-          ...LIMITS,
-          name: "parts",
-          include: ["{src,console,test}/**/*.test.ts"],
-          exclude: ["test/{heavy,s3,console}/**", ...SERVED, "node_modules/**"],
-        },
-      },
-      {
-        test: {
-          ...CHECKED,
-          ...LIMITS,
-          name: "end to end",
-          testTimeout: 180_000,
-          include: [...SERVED],
-          exclude: [...UNDISTURBED],
-          // Two real servers for all files; tests of starts and stops start their own.
-          globalSetup: ["test/support/servers/shared-server.ts"],
-          // Much of their time is waiting for processes to start, to stop and to try again.
-          maxWorkers: 2 * availableParallelism(),
-          // A worker belongs to a project: files in turns would throw it away each time.
-          sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          ...CHECKED,
-          ...LIMITS,
-          name: "console",
-          // A real browser beside a server of each file's own: it has the cores to itself.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          include: ["test/console/**/*.test.ts"],
-          expect: { poll: { timeout: 30_000 } },
-          sequence: { groupOrder: 2 },
-        },
-      },
-      {
-        test: {
-          ...COMMON,
-          ...LIMITS,
-          name: "undisturbed",
-          include: [...UNDISTURBED],
-          sequence: { groupOrder: 3 },
-        },
-      },
-    ],
+    reporters: ["./scripts/test/brief-reporter.ts"],
+    projects: PROJECTS.map((project, groupOrder) => ({
+      test: { ...project, include: [...project.include], sequence: { groupOrder } },
+    })),
   },
 });

@@ -37,23 +37,13 @@ const COMMANDS = {
     // The console runs in browsers, whose types nothing else may see.
     return code || runTool("typescript", "tsc", ["-p", join(ROOT, "console"), ...args]);
   },
-  tidy: (args) => runTool("vitest", "vitest", ["run", "test/tidy.test.ts", ...args]),
-  test: async (args) => {
-    build(ROOT);
-    return runTool("vitest", "vitest", ["run", ...args]);
-  },
-  "test:heavy": async (args) => {
-    build(ROOT);
-    return runTool("vitest", "vitest", ["run", "--config", "vitest.heavy.config.ts", ...args]);
-  },
-  "test:s3": async (args) => {
-    build(ROOT);
-    return runTool("vitest", "vitest", ["run", "--config", "vitest.s3.config.ts", ...args]);
-  },
+  tidy: (args) =>
+    runTool("vitest", "vitest", ["run", "--project=unit", "test/tidy.test.ts", ...args]),
+  test: (args) => COMMANDS.exec(["scripts/test/run-suite.ts", ...args]),
   check: async () => {
-    for (const command of ["lint", "types", "test"]) {
+    for (const [command, ...args] of [["lint"], ["types"], ["test", "quick"]]) {
       console.error(`\n> ${command}`);
-      const code = await COMMANDS[command]([]);
+      const code = await COMMANDS[command](args);
       if (code !== 0) return code;
     }
     return 0;

@@ -1,0 +1,81 @@
+/**
+ * Vitest's report of a run: a dot for each file, failures in full, and a summary that fits on a
+ * screen. What passing tests print is dropped.
+ */
+
+import { MinimalReporter, type TestModule, type Vitest } from "vitest/node";
+
+/** Dots in a line. */
+const LINE_FILES = 100;
+/** Files in the list of the slowest. */
+const SLOWEST_FILES = 10;
+
+type File = Parameters<MinimalReporter["reportSummary"]>[0][number];
+
+/** See the file's head. */
+export default class BriefReporter extends MinimalReporter {
+  #files = 0;
+  #done = 0;
+  /** Reasons for which tests were skipped, as their files printed them. */
+  readonly #reasons = new Set<string>();
+
+  override onInit(vitest: Vitest): void {
+    this.ctx = vitest;
+  }
+
+  override onTestRunStart(specifications: Parameters<MinimalReporter["onTestRunStart"]>[0]): void {
+    super.onTestRunStart(specifications);
+    this.#files = specifications.length;
+    this.log(`running ${this.#files} test files`);
+  }
+
+  override printTestModule(module: TestModule): void {
+    const state = module.state();
+    if (state === "queued" || state === "pending") return;
+    this.#done++;
+    const mark = { passed: ".", skipped: "-", failed: "F" }[state];
+    const isEnd = this.#done % LINE_FILES === 0 || this.#done === this.#files;
+    const line = isEnd ? `${mark} ${this.#done} of ${this.#files}\n` : mark;
+    this.ctx.logger.outputStream.write(line);
+    if (state !== "failed") return;
+    // The report of the failure follows at the end: the name lets somebody look at it now.
+    this.ctx.logger.outputStream.write(`\nfailed: ${module.relativeModuleId}\n`);
+  }
+
+  override onUserConsoleLog(
+    ...[log, state]: Parameters<MinimalReporter["onUserConsoleLog"]>
+  ): void {
+    for (const [reason] of log.content.matchAll(/^skipped: .*/gm)) this.#reasons.add(reason);
+    super.onUserConsoleLog(log, state);
+  }
+
+  override reportTestSummary(files: File[], errors: unknown[]): void {
+    const counts = { passed: 0, failed: 0, skipped: 0 };
+    for (const module of this.ctx.state.getTestModules()) {
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state !== "pending") counts[state]++;
+      }
+    }
+    const { passed, failed, skipped } = counts;
+    for (const reason of [...this.#reasons].sort()) this.log(reason);
+    this.#logSlowest(files);
+    const seconds = Math.round((this.end - this.start) / 1000);
+    this.log(
+      `${files.length} files in ${seconds} s${errors.length > 0 ? `, ${errors.length} errors outside of tests` : ""}`,
+    );
+    this.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  }
+
+  #logSlowest(files: readonly File[]): void {
+    const timed = files.map(({ name, projectName = "", result }) => {
+      return { name, projectName, seconds: (result?.duration ?? 0) / 1000 };
+    });
+    timed.sort((a, b) => b.seconds - a.seconds);
+    if (timed.length <= SLOWEST_FILES) return;
+    this.log(`slowest of ${timed.length} files, in seconds:`);
+    for (const { name, projectName, seconds } of timed.slice(0, SLOWEST_FILES)) {
+      this.log(`${seconds.toFixed(1).padStart(7)}  ${name} (${projectName})`);
+    }
+  }
+}
