@@ -1,0 +1,67 @@
+/** Decides which steps a change needs. */
+
+import type { Change } from "./changed-files.ts";
+import { BUILD_FILES, type Step } from "./ci-steps.ts";
+
+/** A step with the decision. */
+export interface Choice {
+  readonly step: Step;
+  readonly isNeeded: boolean;
+  /** Why it runs or not, for people. */
+  readonly reason: string;
+  /** Test files to which the step is limited; empty: it runs whole. */
+  readonly testFiles: readonly string[];
+}
+
+/** How the decision looks at the checkout. */
+export interface Checkout {
+  /** Files that match a glob. */
+  readonly match: (glob: string) => readonly string[];
+  /** The files with all that they import. */
+  readonly closure: (paths: readonly string[]) => ReadonlySet<string>;
+}
+
+/** Chooses among `steps`; `wantsAll` says why every step is to run, whatever has changed. */
+export function chooseSteps(
+  steps: readonly Step[],
+  change: Change,
+  { checkout, wantsAll }: { readonly checkout: Checkout; readonly wantsAll: string | undefined },
+): Choice[] {
+  const everything = wantsAll ?? reasonForAll(change);
+  if (everything !== undefined) return steps.map((step) => chosen(step, everything));
+  const changed = "files" in change ? change.files : [];
+  return steps.map((step) => chooseStep(step, changed, checkout));
+}
+
+function reasonForAll(change: Change): string | undefined {
+  if ("unknown" in change) return change.unknown;
+  const build = change.files.find((file) => startsWithOne(file, BUILD_FILES));
+  return build === undefined ? undefined : `${build} changed`;
+}
+
+function chooseStep(step: Step, changed: readonly string[], checkout: Checkout): Choice {
+  const { subject } = step;
+  if (subject === undefined) return chosen(step, "runs for each change");
+  const { paths = [], imports = [], eachOf = [] } = subject;
+  const needed = checkout.closure(imports.flatMap(checkout.match));
+  const cause = changed.find((file) => startsWithOne(file, paths) || needed.has(file));
+  if (cause !== undefined) return chosen(step, `${cause} changed`);
+  const touched = eachOf.filter((test) => hasOneOf(checkout.closure([test]), changed));
+  if (touched.length > 0) {
+    const reason = `${touched.length} of its files import what changed`;
+    return { step, isNeeded: true, reason, testFiles: touched };
+  }
+  return { step, isNeeded: false, reason: "nothing that it tests changed", testFiles: [] };
+}
+
+function chosen(step: Step, reason: string): Choice {
+  return { step, isNeeded: true, reason, testFiles: [] };
+}
+
+function startsWithOne(file: string, paths: readonly string[]): boolean {
+  return paths.some((path) => file.startsWith(path));
+}
+
+function hasOneOf(files: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  return wanted.some((file) => files.has(file));
+}

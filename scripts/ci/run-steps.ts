@@ -1,0 +1,103 @@
+/** Runs steps at the same time, as many as there are cores for, with the output of each in a file. */
+
+import { spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Choice } from "./choose-steps.ts";
+
+/** What became of a step. */
+export interface StepResult {
+  readonly choice: Choice;
+  /** Why it failed; absent: it passed. */
+  readonly fault?: string;
+  readonly seconds: number;
+  /** Everything that it printed. */
+  readonly output: string;
+}
+
+/** Where, with what, and who hears of it. */
+export interface StepRun {
+  readonly root: string;
+  readonly cores: number;
+  /** Folder of the steps' output, made anew. */
+  readonly logFolder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly onStart: (choice: Choice) => void;
+  readonly onEnd: (result: StepResult) => void;
+}
+
+const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+/** Time between the signal that ends a step that takes too long, and the one that kills it. */
+const GRACE_MS = 20_000;
+
+/**
+ * Runs the chosen steps in their order, each as soon as its cores are free, and resolves to what
+ * became of them. A failure stops no other step, so that one run shows all failures.
+ */
+export async function runSteps(choices: readonly Choice[], run: StepRun): Promise<StepResult[]> {
+  mkdirSync(run.logFolder, { recursive: true });
+  const results: StepResult[] = [];
+  const running = new Set<Promise<void>>();
+  let free = run.cores;
+  for (const choice of choices.filter(({ isNeeded }) => isNeeded)) {
+    const cores = Math.min(choice.step.cores, run.cores);
+    while (cores > free) await Promise.race(running);
+    free -= cores;
+    run.onStart(choice);
+    const ended: Promise<void> = runStep(choice, run).then((result) => {
+      results.push(result);
+      free += cores;
+      running.delete(ended);
+      run.onEnd(result);
+    });
+    running.add(ended);
+  }
+  await Promise.all(running);
+  return results;
+}
+
+async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
+  const { step, testFiles } = choice;
+  const started = performance.now();
+  const path = join(run.logFolder, `${step.name.replaceAll(/[^a-z0-9-]+/gi, "-")}.log`);
+  const [program, ...words] = [...step.command, ...testFiles];
+  const log = openSync(path, "w");
+  // A group of its own, so that all of a step's processes end with it.
+  const child = spawn(program, words, {
+    cwd: run.root,
+    env: run.environment,
+    stdio: ["ignore", log, log],
+    detached: true,
+  });
+  closeSync(log);
+  const signal = (name: NodeJS.Signals) => signalGroup(child.pid, name);
+  const onSignal = () => signal("SIGTERM");
+  for (const name of SIGNALS) process.on(name, onSignal);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    signal("SIGTERM");
+    setTimeout(signal, GRACE_MS, "SIGKILL").unref();
+  }, step.minutesMax * 60_000);
+  const fault = await new Promise<string | undefined>((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("exit", (code, name) => {
+      if (isLate) resolve(`took more than ${step.minutesMax} minutes`);
+      else resolve(code === 0 ? undefined : `ended with ${name ?? `code ${code}`}`);
+    });
+  });
+  clearTimeout(timer);
+  for (const name of SIGNALS) process.off(name, onSignal);
+  const seconds = (performance.now() - started) / 1000;
+  const result = { choice, seconds, output: readFileSync(path, "utf8") };
+  return fault === undefined ? result : { ...result, fault };
+}
+
+function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, name);
+  } catch {
+    // The group is gone.
+  }
+}

@@ -1,0 +1,103 @@
+/** Which steps of CI a change needs. */
+
+import { existsSync, globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { type Checkout, type Choice, chooseSteps } from "../../scripts/ci/choose-steps.ts";
+import { BUILD_FILES, STEPS } from "../../scripts/ci/ci-steps.ts";
+import { ImportGraph } from "../../scripts/ci/import-graph.ts";
+import { SUITES, shortenedTestFiles } from "../../scripts/test/suites.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const graph = new ImportGraph(ROOT);
+const checkout: Checkout = {
+  match: (glob) => globSync(glob, { cwd: ROOT }),
+  closure: (paths) => graph.closure(paths),
+};
+
+function chosenFor(...files: string[]): Choice[] {
+  const change = { base: "0000", files };
+  return chooseSteps(STEPS, change, { checkout, wantsAll: undefined }).filter(
+    ({ isNeeded }) => isNeeded,
+  );
+}
+
+const namesFor = (...files: string[]) => chosenFor(...files).map(({ step }) => step.name);
+const ALWAYS = ["format and lint", "types", "npm test"];
+
+describe("a change", () => {
+  test("of prose runs what runs for each change", () => {
+    expect(namesFor("CHANGELOG.md")).toEqual(ALWAYS);
+  });
+
+  test("of a page runs the commands and examples of pages", () => {
+    const names = namesFor("docs/backup.md");
+    expect(names).toEqual(expect.arrayContaining([...ALWAYS, "programs", "npm package"]));
+    expect(names).not.toContain("S3");
+    expect(names).not.toContain("console");
+  });
+
+  test("of a screen runs the browser, not the server's suites", () => {
+    const names = namesFor("console/screens/map/lasso.ts");
+    expect(names).toContain("console");
+    expect(names).not.toContain("heavy: fuzz-http");
+    expect(names).not.toContain("S3");
+  });
+
+  test("of what a screen imports of the server runs the browser, too", () => {
+    expect(namesFor("src/transfer/import/import-plan.ts")).toContain("console");
+  });
+
+  test("of a module runs the shortened tests that import it, in full, and no others", () => {
+    const all = chosenFor("src/write/bind/duplicate-ids.ts").find(
+      ({ step }) => step.name === "all cases of shortened tests",
+    );
+    expect(all?.testFiles).toContain("src/write/bind/duplicate-ids.test.ts");
+    expect(all?.testFiles).not.toContain("src/kernel/arena.test.ts");
+  });
+
+  test("of a build file, an unknown one, and a scheduled run need every step", () => {
+    for (const file of ["package-lock.json", "vitest.config.ts", "scripts/build.js"]) {
+      expect(namesFor(file), file).toHaveLength(STEPS.length);
+    }
+    const unknown = { unknown: "there is no merge base" };
+    const ofUnknown = chooseSteps(STEPS, unknown, { checkout, wantsAll: undefined });
+    expect(ofUnknown.every(({ isNeeded }) => isNeeded)).toBe(true);
+    expect(ofUnknown[0].reason).toBe("there is no merge base");
+    const prose = { base: "0000", files: ["CHANGELOG.md"] };
+    const scheduled = chooseSteps(STEPS, prose, { checkout, wantsAll: "CI_ALL is set" });
+    expect(scheduled.every(({ isNeeded }) => isNeeded)).toBe(true);
+  });
+});
+
+describe("the steps", () => {
+  const commands = STEPS.map(({ command }) => command.join(" "));
+
+  test("run every suite, and every file of test/heavy", () => {
+    const isRun = (words: string) => commands.some((command) => command.includes(words));
+    const scripts = SUITES.map(({ name }) => (name === "quick" ? "npm test" : `test:${name}`));
+    // The S3 suite is started by the script that starts the service.
+    expect(scripts.filter((script) => !isRun(script))).toEqual(["test:s3"]);
+    expect(commands).toContain("scripts/ci-s3.sh");
+    const heavy = globSync("test/heavy/*.test.ts", { cwd: ROOT });
+    expect(heavy.filter((file) => !isRun(file))).toEqual([]);
+  });
+
+  test("name paths, globs and scripts that there are", () => {
+    const subjects = STEPS.flatMap(({ subject }) => (subject === undefined ? [] : [subject]));
+    const paths = [...subjects.flatMap(({ paths = [] }) => paths), ...BUILD_FILES];
+    const isThere = (path: string) =>
+      existsSync(`${ROOT}${path}`) || globSync(`${path}*`, { cwd: ROOT }).length > 0;
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
+    const globs = subjects.flatMap(({ imports = [] }) => imports);
+    expect(globs.filter((glob) => checkout.match(glob).length === 0)).toEqual([]);
+    const programs = commands.filter((command) => command.startsWith("scripts/"));
+    expect(programs.filter((program) => !existsSync(`${ROOT}${program}`))).toEqual([]);
+  });
+
+  test("have all cases of every shortened test file", () => {
+    const { subject } = STEPS.find(({ name }) => name === "all cases of shortened tests") ?? {};
+    expect(subject?.eachOf).toEqual(shortenedTestFiles(ROOT));
+    expect(subject?.eachOf).toContain("test/engine/crash.test.ts");
+  });
+});
