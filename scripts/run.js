@@ -17,6 +17,9 @@ import { exitWith, startProgram } from "./start-program.js";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const SELF = fileURLToPath(import.meta.url);
 
+/** The script that runs test suites. */
+const SUITES = "scripts/test/run-suite.ts";
+
 /** What each command does once Node is new enough and the dependencies are there. */
 const COMMANDS = {
   build: async () => {
@@ -28,7 +31,7 @@ const COMMANDS = {
   exec: async ([file, ...args]) => {
     if (file === undefined) throw new Error("exec needs the name of a file to run");
     build(ROOT);
-    return runNode(["--disable-warning=ExperimentalWarning", join(ROOT, file), ...args]);
+    return runScript(file, args);
   },
   format: (args) => runTool("@biomejs/biome", "biome", ["check", "--write", ...args]),
   lint: (args) => runTool("@biomejs/biome", "biome", ["check", "--error-on-warnings", ...args]),
@@ -37,9 +40,9 @@ const COMMANDS = {
     // The console runs in browsers, whose types nothing else may see.
     return code || runTool("typescript", "tsc", ["-p", join(ROOT, "console"), ...args]);
   },
-  tidy: (args) =>
-    runTool("vitest", "vitest", ["run", "--project=unit", "test/tidy.test.ts", ...args]),
-  test: (args) => COMMANDS.exec(["scripts/test/run-suite.ts", ...args]),
+  // It reads sources: there is nothing to build.
+  tidy: (args) => runScript(SUITES, ["quick", "--project=unit", "test/tidy.test.ts", ...args]),
+  test: (args) => COMMANDS.exec([SUITES, ...args]),
   check: async () => {
     for (const [command, ...args] of [["lint"], ["types"], ["test", "quick"]]) {
       console.error(`\n> ${command}`);
@@ -60,6 +63,10 @@ function runProgram(args) {
   const selfArgs = process.argv.slice(2);
   const provideNode = async () => findNode(ROOT);
   return startProgram(ROOT, args, { self: SELF, selfArgs, provideNode });
+}
+
+function runScript(file, args) {
+  return runNode(["--disable-warning=ExperimentalWarning", join(ROOT, file), ...args]);
 }
 
 /** Runs the program `bin` that the installed package `name` brings. */

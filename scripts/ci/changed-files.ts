@@ -12,7 +12,7 @@ const MAIN_BRANCHES = ["origin/HEAD", "origin/main", "main"];
 
 /**
  * Compares the working tree, with files that are not committed, with its base: the commit that
- * `wanted` names, else the merge base with the main branch. On the main branch itself there is none.
+ * `wanted` names, else the merge base with the main branch. The main branch itself has no base.
  */
 export function changedFiles(root: string, wanted: string | undefined): Change {
   const git = (...args: string[]) => {

@@ -61,9 +61,8 @@ export default class BriefReporter extends MinimalReporter {
     for (const reason of [...this.#reasons].sort()) this.log(reason);
     this.#logSlowest(files);
     const seconds = Math.round((this.end - this.start) / 1000);
-    this.log(
-      `${files.length} files in ${seconds} s${errors.length > 0 ? `, ${errors.length} errors outside of tests` : ""}`,
-    );
+    if (errors.length > 0) this.log(`errors outside of tests: ${errors.length}`);
+    this.log(`test files: ${files.length}, in ${seconds} s`);
     this.log(`tests: ${passed} passed, ${failed} failed, ${skipped} skipped`);
   }
 

@@ -49,7 +49,7 @@ export function describeConsole(
   suite: (fixture: ConsoleFixture) => void,
 ): void {
   if (CHROMIUM === undefined) {
-    console.warn(`${name}: skipped, there is no Chromium; name one in TRAWL_CHROMIUM`);
+    console.warn(`skipped: ${name}: Chromium is not here; TRAWL_CHROMIUM names one`);
     describe.skip(name, () => suite({} as ConsoleFixture));
     return;
   }

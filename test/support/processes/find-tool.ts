@@ -6,6 +6,6 @@ import { spawnSync } from "node:child_process";
  */
 export function hasTool(program: string, args: readonly string[] = ["--version"]): boolean {
   const found = spawnSync(program, args).status === 0;
-  if (!found) console.warn(`skipped, as ${program} ${args.join(" ")} does not run here`);
+  if (!found) console.warn(`skipped: ${program} ${args.join(" ")} does not run here`);
   return found;
 }
