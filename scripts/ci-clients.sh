@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Official clients in other languages against a server that is started here from dist/: installs
-# each with its package manager into a temporary folder and runs its program in test/clients. A
-# language whose toolchain is missing, or whose client the registry does not have, is skipped.
+# each with its package manager into a temporary folder and runs its program in test/clients. Then
+# the examples of the documentation. A language whose toolchain is missing, or whose client the
+# registry does not have, is skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -53,9 +54,12 @@ python() {
     { skip "Python: the registry does not have the client"; return; }
   run "$bin/pip" install --quiet --requirement "$wanted"
   run "$bin/python" "$clients/python/drive.py"
-  # What docs/, README.md and examples/ show in Python; `npm test` has run the other languages.
-  run env TRAWL_TEST_PYTHON="$bin/python" npm test --silent -- \
-    test/e2e/{docs-examples,examples,readme}.test.ts
+  export TRAWL_TEST_PYTHON=$bin/python
+}
+
+# What docs/, README.md and examples/ show, in Python too where its client is there.
+examples() {
+  run npm run --silent test:programs -- test/programs/{docs-examples,examples,readme}.test.ts
 }
 
 go_client() {
@@ -78,6 +82,7 @@ rust() {
 }
 
 python
+examples
 go_client
 rust
 exit "$failed"

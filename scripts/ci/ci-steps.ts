@@ -41,6 +41,12 @@ const DURABILITY = [
 ];
 const CONTENT = ["src/codec/", "src/segment/", "src/write/", "src/query/", "src/model/"];
 
+/** Programs that users run, with all that documents say of them. */
+const PROGRAMS = {
+  paths: ["src/", "scripts/", "docs/", "examples/", "deploy/", "README.md"],
+  imports: ["test/programs/**/*.test.ts"],
+};
+
 const npmRun = (script: string, ...words: string[]) => ["npm", "run", "--silent", script, ...words];
 
 /** A file of test/heavy/. Those that measure the memory of a server have all cores. */
@@ -57,9 +63,9 @@ function simulated(name: string): Step {
   return { ...step, subject: { imports } };
 }
 
-/** A suite with one worker, beside another step. */
-function suite(name: string, subject: Subject): Step {
-  const command = npmRun(`test:${name}`, "--", "--maxWorkers=1");
+/** A suite with one worker, next to another step. */
+function suite(name: string, subject: Subject, ...words: string[]): Step {
+  const command = npmRun(`test:${name}`, "--", "--maxWorkers=1", ...words);
   return { name, command, cores: 1, minutesMax: 40, subject };
 }
 
@@ -76,10 +82,7 @@ export const STEPS: readonly Step[] = [
   heavy("long-names", PROTOCOL, 2),
   heavy("many-namespaces", ["src/namespace/", "src/manifest/", "src/cache/", "console/"], 2),
   suite("console", { imports: ["test/browser/**/*.test.ts", "console/**/*.{ts,tsx}"] }),
-  suite("programs", {
-    paths: ["src/", "scripts/", "docs/", "examples/", "deploy/", "README.md"],
-    imports: ["test/programs/**/*.test.ts"],
-  }),
+  suite("programs", PROGRAMS, "--exclude=test/programs/{docs-examples,examples,readme}.test.ts"),
   {
     name: "all cases of shortened tests",
     command: npmRun("test:heavy", "--", "--project=full", "--maxWorkers=1"),
@@ -102,11 +105,11 @@ export const STEPS: readonly Step[] = [
     subject: { paths: ["src/storage/", "src/cli/"], imports: ["test/s3/**/*.test.ts"] },
   },
   {
-    name: "clients in Python, Go and Rust",
+    name: "examples, and clients in Python, Go and Rust",
     command: ["scripts/ci-clients.sh"],
     cores: 1,
     minutesMax: 20,
-    subject: { paths: [...PROTOCOL, "test/clients/", "docs/", "examples/", "README.md"] },
+    subject: { ...PROGRAMS, paths: [...PROGRAMS.paths, "test/clients/"] },
   },
   {
     name: "npm package",
