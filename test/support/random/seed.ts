@@ -1,6 +1,6 @@
 /**
  * Where random tests get their seeds. A run of `npm test` draws the same every time; TRAWL_SEED
- * chooses another run, and heavy runs choose one by chance (vitest.heavy.config.ts).
+ * chooses another run, and heavy runs choose one by chance (scripts/test/run-suite.ts).
  */
 
 import { onTestFailed } from "vitest";
