@@ -19,7 +19,11 @@ export function seededRandom(seed: number): Random {
     return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
   };
   const below = (bound: number) => Math.floor(next() * bound);
-  const bytes = (count: number) => Uint8Array.from({ length: count }, () => below(256));
+  const bytes = (count: number) => {
+    const drawn = new Uint8Array(count);
+    for (let i = 0; i < count; i++) drawn[i] = below(256);
+    return drawn;
+  };
   return { next, below, bytes };
 }
 

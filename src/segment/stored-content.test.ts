@@ -14,7 +14,10 @@ import { readStoredContent } from "./stored-content.ts";
 const KEY = objectKey("namespaces/n-table/0000000001/segments/s");
 const random = seededRandom(11);
 const PART_CONTENT = 128 * PAGE_CONTENT_BYTES;
-const LARGE = 20 * MIB;
+/** Three reads. */
+const LARGE = 2 * PART_CONTENT + 1;
+const CONTENT = random.bytes(LARGE);
+const OBJECT = await objectOf(CONTENT);
 
 /** A store that counts reads, and changes what some of them bring. */
 class ReadingStore extends MemoryObjectStore {
@@ -61,7 +64,7 @@ test("content of every size comes back, in reads of 8 MiB that nobody keeps", as
     [LARGE, 3],
   ];
   for (const [bytes, reads] of sizes) {
-    const content = random.bytes(bytes);
+    const content = CONTENT.subarray(0, bytes);
     const store = await storeOf(await objectOf(content));
     expect(Buffer.compare(await read(store), content), `${bytes} bytes`).toBe(0);
     expect(store.traces.length, `${bytes} bytes`).toBe(reads);
@@ -70,33 +73,31 @@ test("content of every size comes back, in reads of 8 MiB that nobody keeps", as
 });
 
 test("what is damaged on the way is read once more from the store itself", async () => {
-  const content = random.bytes(LARGE);
-  const store = await storeOf(await objectOf(content));
+  const store = await storeOf(OBJECT);
   store.change = (bytes, trace) => {
     if (trace?.isAnew === true) return bytes;
     const changed = bytes.slice();
     changed[changed.length >> 1] ^= 1;
     return changed;
   };
-  expect(Buffer.compare(await read(store), content)).toBe(0);
+  expect(Buffer.compare(await read(store), CONTENT)).toBe(0);
   expect(store.traces.filter((trace) => trace?.isAnew === true).length).toBe(3);
 });
 
 test("damage, cut ends, further bytes and absence are found", async () => {
-  const object = await objectOf(random.bytes(LARGE));
-  for (const at of [0, 20, 31, 32, 70_000, 9 * MIB, object.length - 1]) {
-    const damaged = object.slice();
+  for (const at of [0, 20, 31, 32, 70_000, 9 * MIB, OBJECT.length - 1]) {
+    const damaged = OBJECT.slice();
     damaged[at] ^= 4;
     expect(await isRefused(await storeOf(damaged)), `byte ${at}`).toBe(true);
   }
-  for (const bytes of [0, 31, 32, 100, 8 * MIB + 32, 9 * MIB, object.length - 1]) {
-    expect(await isRefused(await storeOf(object.slice(0, bytes))), `${bytes} bytes`).toBe(true);
+  for (const bytes of [0, 31, 32, 100, 8 * MIB + 32, 9 * MIB, OBJECT.length - 1]) {
+    expect(await isRefused(await storeOf(OBJECT.slice(0, bytes))), `${bytes} bytes`).toBe(true);
   }
-  const longer = new Uint8Array(object.length + 1);
-  longer.set(object);
+  const longer = new Uint8Array(OBJECT.length + 1);
+  longer.set(OBJECT);
   expect(await isRefused(await storeOf(longer))).toBe(true);
   expect(await isRefused(new ReadingStore())).toBe(true);
-  const exact = await objectOf(random.bytes(PART_CONTENT));
+  const exact = await objectOf(CONTENT.subarray(0, PART_CONTENT));
   const exactLonger = new Uint8Array(exact.length + 1);
   exactLonger.set(exact);
   expect(await isRefused(await storeOf(exactLonger))).toBe(true);

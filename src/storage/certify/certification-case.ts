@@ -35,7 +35,7 @@ export function expectThat(holds: boolean, broken: string): asserts holds {
 /** Throws `BrokenPromise` unless the bytes are the same. */
 export function expectBytes(what: string, seen: Uint8Array | undefined, wanted: Uint8Array): void {
   if (seen === undefined) throw new BrokenPromise(`${what}: there is no object`);
-  if (Buffer.compare(seen, Buffer.from(wanted)) === 0) return;
+  if (Buffer.compare(seen, wanted) === 0) return;
   const sizes = `${seen.length} bytes, expected ${wanted.length}`;
   throw new BrokenPromise(`${what}: other bytes than were put (${sizes})`);
 }

@@ -2,6 +2,7 @@ import { unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeObjectStore } from "../../../test/conformance/object-store.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
@@ -37,13 +38,21 @@ const encrypting = (inner: MemoryObjectStore, keyName: string | undefined, keys?
     keyName,
   });
 
-describeObjectStore("EncryptingObjectStore", async () => {
-  return { store: encrypting(new MemoryObjectStore(), "raw"), close: async () => undefined };
-});
+/** Bodies of 300,000 bytes have several chunks already. */
+const withLarge = effort({ usual: false, full: true });
+const close = async () => undefined;
 
-describeObjectStore("EncryptingObjectStore without a key of its own", async () => {
-  return { store: encrypting(new MemoryObjectStore(), undefined), close: async () => undefined };
-});
+describeObjectStore(
+  "EncryptingObjectStore",
+  async () => ({ store: encrypting(new MemoryObjectStore(), "raw"), close }),
+  { withLarge },
+);
+
+describeObjectStore(
+  "EncryptingObjectStore without a key of its own",
+  async () => ({ store: encrypting(new MemoryObjectStore(), undefined), close }),
+  { withLarge },
+);
 
 describe("EncryptingObjectStore", () => {
   const key = objectKey("n/object");
@@ -201,7 +210,7 @@ describe("EncryptingObjectStore", () => {
     const store = encrypting(inner, "raw");
     await store.put(key, body, ALWAYS);
     const whole = await mustGet(inner, key);
-    for (let round = 0; round < 150; round++) {
+    for (let round = 0; round < effort({ usual: 40, full: 150 }); round++) {
       await inner.put(key, mutate(whole, random), ALWAYS);
       const outcomes = [
         await attempt(store.get(key)),
