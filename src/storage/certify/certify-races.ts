@@ -59,10 +59,7 @@ async function wholeReads(store: ObjectStore): Promise<string> {
       const read = (await store.get(key)) ?? new Uint8Array(0);
       reads++;
       expectSame("the length while it is replaced", read.length, size);
-      expectThat(
-        Buffer.compare(read, body(read[0])) === 0,
-        "a read saw parts of two puts",
-      );
+      expectThat(Buffer.compare(read, body(read[0])) === 0, "a read saw parts of two puts");
       expectThat(read[0] >= last, `a read saw put ${read[0]} after put ${last}`);
       last = read[0];
     }

@@ -183,8 +183,8 @@ describe("FsObjectStore shares a directory with other processes", () => {
     expect((await readdir(staging)).sort()).toEqual(kept.sort());
   });
 
-  test("of 4 processes that put 100 objects if absent, each object has one winner", async () => {
-    const names = ["a", "b", "c", "d"];
+  const names = ["a", "b", "c", "d"].slice(0, effort({ usual: 2, full: 4 }));
+  test(`of ${names.length} processes that put objects if absent, each has one winner`, async () => {
     const wins = await Promise.all(names.map((name) => runScript("race-puts", root, name, "100")));
     const winners = new Map<number, string>();
     for (const [index, lines] of wins.entries()) {
@@ -203,15 +203,15 @@ describe("FsObjectStore shares a directory with other processes", () => {
 
   test("kill -9 leaves whole objects, all acknowledged ones, no staged files", async () => {
     let first = 0;
-    for (let round = 0; round < effort({ usual: 3, full: 5 }); round++) {
+    for (let round = 0; round < effort({ usual: 1, full: 5 }); round++) {
       const acknowledged = await killAfter(startScript("put-until-killed", root, `${first}`), 40);
       const store = await open();
       const { keys } = await store.list({ prefix: "put/", limit: 100_000 });
       const numbers = keys.map((key) => Number(basename(key)));
       for (const number of numbers) {
-        const read = (await store.get(objectKey(`put/${number}`))) ?? new Uint8Array(0);
+        const read = Buffer.from((await store.get(objectKey(`put/${number}`))) ?? []);
         expect(read.length).toBe(1 + ((number * 7919) % 200_000));
-        expect(read.every((byte) => byte === number % 251)).toBe(true);
+        expect(read.equals(Buffer.alloc(read.length, number % 251))).toBe(true);
       }
       expect(numbers).toEqual(expect.arrayContaining(acknowledged));
       expect(await readdir(join(root, "~staging"))).toEqual([]);

@@ -57,28 +57,31 @@ describe("a disk that fails costs speed only:", () => {
   const CODES = ["ENOSPC", "EROFS", "EIO", "EACCES", "EMFILE", "ENOENT"];
   const CALLS: FileCall[] = ["open", "read", "write", "close", "mkdir", "readdir"];
 
-  test.each(CALLS.flatMap((call) => CODES.map((code) => [call, code] as const)))(
-    "%s with %s",
-    async (failing, code) => {
-      for (const isFilled of [false, true]) {
-        const fixture = new DiskCacheFixture(root);
-        const body = await fixture.put(300_000);
-        if (isFilled) await fixture.check(body);
-        fixture.restart();
-        fixture.faults.before = (call) => {
-          if (call === failing) throw systemError(code);
-        };
-        await fixture.check(body, 1_000, 299_000);
-        expectSame(await fixture.store.get(segmentAt(0)), body);
-        await fixture.cache.purge([segmentAt(0)]);
-        await fixture.cache.trim();
-        fixture.faults.before = () => {};
-        await fixture.clock.advance(DISK_CACHE_REST_MS);
-        await fixture.check(body);
-        expect(await fixture.cost(() => fixture.check(body))).toBe(0);
-      }
-    },
+  /** In quick runs two codes for each call, and two calls for each code. */
+  const stride = effort({ usual: 3, full: 1 });
+  const pairs = CALLS.flatMap((call, i) =>
+    CODES.filter((_, j) => (i + j) % stride === 0).map((code) => [call, code] as const),
   );
+
+  test.each(pairs)("%s with %s", async (failing, code) => {
+    for (const isFilled of [false, true]) {
+      const fixture = new DiskCacheFixture(root);
+      const body = await fixture.put(300_000);
+      if (isFilled) await fixture.check(body);
+      fixture.restart();
+      fixture.faults.before = (call) => {
+        if (call === failing) throw systemError(code);
+      };
+      await fixture.check(body, 1_000, 299_000);
+      expectSame(await fixture.store.get(segmentAt(0)), body);
+      await fixture.cache.purge([segmentAt(0)]);
+      await fixture.cache.trim();
+      fixture.faults.before = () => {};
+      await fixture.clock.advance(DISK_CACHE_REST_MS);
+      await fixture.check(body);
+      expect(await fixture.cost(() => fixture.check(body))).toBe(0);
+    }
+  });
 
   test("a disk that failed is left alone for a while, and that is said once", async () => {
     const fixture = new DiskCacheFixture(root);
@@ -171,7 +174,8 @@ describe("a disk that fails costs speed only:", () => {
     const places = Array.from({ length: 300 }, (_, i) =>
       i < SLOT_HEAD_BYTES ? slot * SLOT_HEAD_BYTES + i : blockAt + random.below(body.length),
     );
-    for (const place of places) {
+    const stride = effort({ usual: 5, full: 1 });
+    for (const place of places.filter((_, i) => i % stride === 0)) {
       const bit = 1 << random.below(8);
       whole[place] ^= bit;
       await write(whole);
@@ -184,7 +188,7 @@ describe("a disk that fails costs speed only:", () => {
   });
 });
 
-test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))(
+test.each([1, 2, 3, 4].slice(0, effort({ usual: 1, full: 4 })))(
   "random reads by two processes equal a plain store's, seed %i",
   async (seed) => {
     const random = seededRandom(seed);
@@ -204,7 +208,7 @@ test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))(
     fixture.faults.falsify = (bytes) => {
       if (bytes.length > 0 && fails()) bytes[random.below(bytes.length)] ^= 1 + random.below(255);
     };
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < effort({ usual: 40, full: 60 }); round++) {
       isFaulty = round % 3 === 2;
       const reads = Array.from({ length: 4 }, async () => {
         const index = random.below(sizes.length);
@@ -237,14 +241,19 @@ test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))(
 );
 
 test("processes that share a directory, and are killed, read what was written", async () => {
-  const run = (seed: number) => runScript("read-through-disk-cache", root, `${seed}`, "40");
+  const isFull = effort({ usual: false, full: true });
+  const rounds = isFull ? "40" : "20";
+  const run = (seed: number) => runScript("read-through-disk-cache", root, `${seed}`, rounds);
   const killed = async (seed: number) => {
     const { child, lines, ended } = startScript("read-through-disk-cache", root, `${seed}`, "9999");
-    let rounds = 0;
-    for await (const _ of lines) if (++rounds === 10) child.kill("SIGKILL");
+    let seen = 0;
+    for await (const _ of lines) if (++seen === 10) child.kill("SIGKILL");
     expect(await ended).toBe("");
-    expect(rounds).toBeGreaterThanOrEqual(10);
+    expect(seen).toBeGreaterThanOrEqual(10);
   };
-  const [first, second] = await Promise.all([run(1), run(2), killed(3).then(() => killed(4))]);
-  expect(Number(first.at(-1)) + Number(second.at(-1))).toBeGreaterThan(0);
+  const runs = isFull ? [run(1), run(2)] : [run(1)];
+  const kills = isFull ? killed(3).then(() => killed(4)) : killed(3);
+  const [ends] = await Promise.all([Promise.all(runs), kills]);
+  const hits = ends.map((lines) => Number(lines.at(-1)));
+  expect(Math.max(...hits)).toBeGreaterThan(0);
 });

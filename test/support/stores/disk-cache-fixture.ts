@@ -77,7 +77,7 @@ export class DiskCacheFixture {
 function randomBody(random: Random, bytes: number): Uint8Array {
   const tile = random.bytes(4093);
   const body = new Uint8Array(bytes);
-  for (let at = 0; at < bytes; at++) body[at] = tile[at % 4093];
+  for (let at = 0; at < bytes; at += tile.length) body.set(tile.subarray(0, bytes - at), at);
   return body;
 }
 
