@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { describeNumberedObjects } from "../../test/conformance/numbered-objects.ts";
+import {
+  describeNumberedObjects,
+  NUMBERED_FULL,
+  NUMBERED_USUAL,
+} from "../../test/conformance/numbered-objects.ts";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { create } from "../../test/support/documents/schema-changes.ts";
+import { effort } from "../../test/support/effort.ts";
 import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
 import { must } from "../base/assert.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../base/ids.ts";
@@ -255,6 +260,7 @@ describe("ManifestStore", () => {
 });
 
 describeNumberedObjects({
+  effort: effort({ usual: NUMBERED_USUAL, full: NUMBERED_FULL }),
   name: "versions of a manifest",
   putRequests: 2, // A saver looks whether its number still counts.
   keyOf: (number) => manifestKey(generation, number),

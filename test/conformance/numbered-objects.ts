@@ -42,6 +42,7 @@ export interface NumberedSubject {
   keyOf(number: number): ObjectKey;
   /** A writer that knows of nothing. */
   writer(options: NumberedOptions): NumberedWriter;
+  readonly effort: NumberedEffort;
   /** The texts of all objects, by number. */
   texts(store: ObjectStore): Promise<string[]>;
 }
@@ -74,8 +75,24 @@ const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
   },
 };
 
-/** Seeds of the test with several writers; without faults they differ in nonces only. */
-const ROUNDS: Readonly<Record<string, number>> = { memory: 5, directory: 3, faulty: 60 };
+/** How much is tried over each kind of store. */
+export interface NumberedEffort {
+  /** Seeds of the test with several writers; without faults they differ in nonces only. */
+  readonly seeds: Readonly<Record<string, number>>;
+  /** Every how manyth call a writer crashes at; odd, so that each request of a put is met. */
+  readonly crashStride: Readonly<Record<string, number>>;
+}
+
+/** All cases. */
+export const NUMBERED_FULL: NumberedEffort = {
+  seeds: { memory: 5, directory: 3, faulty: 60 },
+  crashStride: { memory: 1, directory: 1, faulty: 1 },
+};
+/** A share of them: each sync of a directory takes milliseconds. */
+export const NUMBERED_USUAL: NumberedEffort = {
+  seeds: { memory: 1, directory: 1, faulty: 15 },
+  crashStride: { memory: 1, directory: 5, faulty: 1 },
+};
 
 /** Runs the suite for one family over each kind of store. */
 export function describeNumberedObjects(subject: NumberedSubject): void {
@@ -170,7 +187,7 @@ export function describeNumberedObjects(subject: NumberedSubject): void {
     });
 
     test("what several writers are told is written is there, each text once", async () => {
-      for (let seed = 1; seed <= ROUNDS[kind]; seed++) {
+      for (let seed = 1; seed <= subject.effort.seeds[kind]; seed++) {
         const { inner, connect, close } = await STORES[kind]();
         const write = (writer: number) => {
           const own = seed * 10 + writer;
@@ -185,7 +202,8 @@ export function describeNumberedObjects(subject: NumberedSubject): void {
 
     test("a crash at any call leaves whole objects, and all that were told written", async () => {
       for (const when of ["before", "after"] as const) {
-        for (let call = 1; call <= 6 * subject.putRequests; call++) {
+        const stride = subject.effort.crashStride[kind];
+        for (let call = 1; call <= 6 * subject.putRequests; call += stride) {
           const opening = await STORES[kind]();
           const store = faulty(opening.inner, NO_FAULTS);
           store.crashAt({ call, when });

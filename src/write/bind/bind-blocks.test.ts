@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { faultOf, listedDocuments } from "../../../test/support/documents/loose-json.ts";
 import { create } from "../../../test/support/documents/schema-changes.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { LooseDocuments } from "../../model/write-request.ts";
@@ -29,7 +30,7 @@ function parse(body: string): LooseDocuments {
 test("values in blocks are bound, or refused, like the same values in lists", () => {
   const random = seededRandom(SEED);
   const one = <T>(...choices: T[]): T => choices[random.below(choices.length)];
-  for (let round = 0; round < 1500; round++) {
+  for (let round = 0; round < effort({ usual: 300, full: 1_500 }); round++) {
     const odd = random.below(8);
     const rows = Array.from({ length: 1 + random.below(6) }, (_, id) => {
       const i = one("0", "-1", "7", "-9007199254740991", odd === 0 ? "1.5" : "4294967296");
@@ -62,9 +63,9 @@ test("an element that is no number is found wherever it is among the vectors of 
   const count = 400_000; // Two steps.
   const vectors = new Float32Array(2 * count).fill(1);
   const documents = parse('{"upsert_rows":[{"id":1}]}');
+  const integers = BigInt64Array.from({ length: count }, (_, i) => BigInt(i));
+  const ids = { values: [], integersOnly: true, integers };
   const bind = (elements: Float32Array) => {
-    const values = new BigInt64Array(Array.from({ length: count }, (_, i) => BigInt(i)));
-    const ids = { values: [], integersOnly: true, integers: values };
     const v = { values: [], integersOnly: true, vectors: { dimensions: 2, elements } };
     const loose = { ...documents, count, ids, attributes: new Map([["v", v]]) };
     return () => runSteps(bindUpserts(loose, context));

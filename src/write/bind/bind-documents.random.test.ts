@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { faultOf, looseRows } from "../../../test/support/documents/loose-json.ts";
 import { create } from "../../../test/support/documents/schema-changes.ts";
+import { effort } from "../../../test/support/effort.ts";
 import {
   EVERY_TYPE,
   randomDocuments,
@@ -82,9 +83,9 @@ function withVectors(document: TypedDocument, random: Random): TypedDocument {
   return { ...document, attributes };
 }
 
-test.each([1, 2, 3, 4])("random documents of every type are bound exactly (seed %i)", (seed) => {
+test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))("random documents of every type are bound exactly (seed %i)", (seed) => {
   const random = seededRandom(seed);
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < effort({ usual: 15, full: 40 }); round++) {
     const options = { idType: "string", types: TYPES } as const;
     const documents = randomDocuments(random, 1 + random.below(20), options).map((document) =>
       withVectors(document, random),
@@ -111,7 +112,7 @@ test("so many documents that every type takes several steps are bound exactly", 
   const random = testRandom();
   const few = randomDocuments(random, 200, { idType: "string", types: TYPES });
   const texts = [...LONG_TEXTS, "", "short", "日本語 🦊"];
-  const documents = Array.from({ length: 8500 }, (_, i) => {
+  const documents = Array.from({ length: effort({ usual: 4_200, full: 8_500 }) }, (_, i) => {
     const attributes = new Map(withVectors(few[random.below(few.length)], random).attributes);
     attributes.set("string", texts[i % 50 === 0 ? random.below(3) : 3 + random.below(3)]);
     return { id: `${i}`, attributes };
@@ -138,7 +139,7 @@ test("so many documents that every type takes several steps are bound exactly", 
 test("values of whatever type are bound, or refused with their place", () => {
   const random = seededRandom(9);
   const types = [...TYPES];
-  for (let round = 0; round < 2000; round++) {
+  for (let round = 0; round < effort({ usual: 700, full: 2_000 }); round++) {
     const [name] = types[random.below(types.length)];
     const [, other] = types[random.below(types.length)];
     const value = written(randomValue(random, other), other, random);

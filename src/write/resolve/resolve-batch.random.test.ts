@@ -141,7 +141,7 @@ function contentsOf(stored: StoredDocuments): Map<number, Row> {
   );
 }
 
-test.each([1, 2, 3, 4, 5, 6])("random batches do what the model says (seed %i)", (seed) => {
+test.each([1, 2, 3, 4, 5, 6].slice(0, effort({ usual: 2, full: 6 })))("random batches do what the model says (seed %i)", (seed) => {
   const random = seededRandom(seed);
   const model = new Model();
   const stored = new StoredDocuments();
@@ -171,7 +171,8 @@ test.each([1, 2, 3, 4, 5, 6])("random batches do what the model says (seed %i)",
     const documents = changes.find((change) => change.kind === "documents");
     const deletes = changes.find((change) => change.kind === "deletes");
     if (documents && resolved.documents) {
-      expect(encodeColumns(documents.documents)).toEqual(encodeColumns(resolved.documents));
+      const encoded = encodeColumns(documents.documents);
+      expect(Buffer.compare(encoded, encodeColumns(resolved.documents))).toBe(0);
     }
     replayed.apply({
       ...(documents && { documents: documents.documents }),

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { EVERY_TYPE, randomDocuments } from "../../../test/support/random/random-documents.ts";
 import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
 import { type SegmentId, sequenceNumber } from "../../base/ids.ts";
@@ -79,7 +81,7 @@ function namedBy(changes: readonly TypedDocument[], name: string): Uint8Array {
   return given;
 }
 
-test.each([1, 2, 3])(
+test.each([1, 2, 3].slice(0, effort({ usual: 1, full: 3 })))(
   "patches of stored documents of every type keep the rest (seed %i)",
   (seed) => {
     const random = seededRandom(seed);
@@ -111,7 +113,9 @@ test.each([1, 2, 3])(
       }
       if (random.below(4) === 0) runSteps(memtable.compactStep(1000, SCHEMA));
       for (const [id, attributes] of model) {
-        expect(storedValues(memtable, id), `seed ${seed}, round ${round}`).toEqual(attributes);
+        const stored = storedValues(memtable, id);
+        if (isDeepStrictEqual(stored, attributes)) continue;
+        expect(stored, `seed ${seed}, round ${round}`).toEqual(attributes);
       }
       expect(memtable.documentCount).toBe(model.size);
     }
