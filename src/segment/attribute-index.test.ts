@@ -1,6 +1,11 @@
 /** An index that the product has not: all that it takes is an `AttributeIndex` in the list. */
 
-import { attributeIndexConformance } from "../../test/conformance/attribute-index.ts";
+import {
+  attributeIndexConformance,
+  INDEX_FULL,
+  INDEX_USUAL,
+} from "../../test/conformance/attribute-index.ts";
+import { effort } from "../../test/support/effort.ts";
 import { documentQuery } from "../../test/support/queries/query-fixture.ts";
 import { randomFilter } from "../../test/support/random/random-queries.ts";
 import { oneStep, type Steps } from "../base/steps.ts";
@@ -14,6 +19,8 @@ import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import type { AttributeSections } from "./format/attribute-sections.ts";
 import type { SectionEntry, SectionPlan } from "./format/segment-layout.ts";
 import { DELETED } from "./postings/posting-section.ts";
+
+const EFFORT = effort({ usual: INDEX_USUAL, full: INDEX_FULL });
 
 /** Sizes of strings in blocks of a few documents, with the largest of each block beside them. */
 interface SizesView {
@@ -129,6 +136,7 @@ function check(sections: AttributeSections): void {
 }
 
 attributeIndexConformance({
+  effort: EFFORT,
   index: SIZES_INDEX,
   indexes: [...ATTRIBUTE_INDEXES, SIZES_INDEX],
   shown(view, { attribute, values }) {

@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import {
   attributeIndexConformance,
+  INDEX_FULL,
+  INDEX_USUAL,
   type IndexCase,
 } from "../../test/conformance/attribute-index.ts";
+import { effort } from "../../test/support/effort.ts";
 import { documentQuery, KERNELS } from "../../test/support/queries/query-fixture.ts";
 import { pick, randomFilter, randomVectorRank } from "../../test/support/random/random-queries.ts";
 import { SHORT_PAGES } from "../../test/support/segments/page-indexes.ts";
@@ -35,6 +38,8 @@ import { BYTE_CODE_INDEX } from "./vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { CODE_INDEX, type CodeView } from "./vectors/code-index.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
+
+const EFFORT = effort({ usual: INDEX_USUAL, full: INDEX_FULL });
 
 const ORDERS = [
   { attribute: "id", direction: "asc" },
@@ -78,6 +83,7 @@ test("each kind of section has a code of its own, which docs/format.md lists", (
 });
 
 attributeIndexConformance({
+  effort: EFFORT,
   index: COLUMN_INDEX,
   shown: (view, { attribute, values }) => valuesIn(view, attribute, values.length),
   expected: ({ schema, values }) => (schema.type.kind === "vector" ? undefined : values),
@@ -85,6 +91,7 @@ attributeIndexConformance({
 });
 
 attributeIndexConformance({
+  effort: EFFORT,
   index: DICTIONARY_INDEX,
   shown(view, { attribute, values }) {
     const dictionary = view.column(attribute)?.dictionary;
@@ -108,6 +115,7 @@ attributeIndexConformance({
 });
 
 const TEXT_CASE: Omit<IndexCase, "index"> = {
+  effort: EFFORT,
   shown(view, { attribute }) {
     const text = view.index(TEXT_INDEX, attribute);
     if (text === undefined) return undefined;
@@ -145,6 +153,7 @@ const TEXT_CASE: Omit<IndexCase, "index"> = {
 };
 
 const SPARSE_CASE: Omit<IndexCase, "index"> = {
+  effort: EFFORT,
   shown(view, { attribute, values }) {
     const sparse = view.index(SPARSE_INDEX, attribute);
     return dimensionsOf(values).map((name) => {
@@ -290,6 +299,7 @@ function shownBlocks(blocks: ListBlocks | undefined) {
 }
 
 attributeIndexConformance({
+  effort: EFFORT,
   index: VECTOR_INDEX,
   shown(view, { attribute, values }) {
     const norms = view.column(attribute)?.vectors?.inverseNorms ?? [];
@@ -307,6 +317,7 @@ attributeIndexConformance({
 });
 
 attributeIndexConformance({
+  effort: EFFORT,
   index: CLUSTER_INDEX,
   shown(view, { attribute }) {
     const { metric, dimensions, starts, centroids, ordinals, isInner } =
@@ -324,6 +335,7 @@ attributeIndexConformance({
 });
 
 attributeIndexConformance({
+  effort: EFFORT,
   index: CODE_INDEX,
   // Estimates of how far rows are from their own means are exact but for rounding.
   shown(view, { attribute }) {
@@ -357,6 +369,7 @@ attributeIndexConformance({
 });
 
 attributeIndexConformance({
+  effort: EFFORT,
   index: BYTE_CODE_INDEX,
   // How far vectors are from their codes is within what the codes say.
   shown(view, { attribute, values }) {

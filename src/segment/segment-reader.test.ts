@@ -5,6 +5,7 @@ import {
   segmentViewConformance,
   TEXT_OPTIONS,
 } from "../../test/conformance/segment-view.ts";
+import { effort } from "../../test/support/effort.ts";
 import { damagedBytes } from "../../test/support/random/damaged-bytes.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import { RemoteSource, remoteView } from "../../test/support/segments/remote-segment.ts";
@@ -29,6 +30,8 @@ import { TEXT_INDEX } from "./text/text-index.ts";
 import { TEXT_BLOCKS, TEXT_POSITIONS, TEXT_SECTION } from "./text/text-kinds.ts";
 import { VECTOR_SECTIONS } from "./vectors/vector-section.ts";
 
+const SEEDS = effort({ usual: 6, full: 24 });
+const DAMAGES = effort({ usual: 100, full: 300 });
 const ID = "s" as SegmentId;
 const TEXT = { kind: "scalar", of: "string" } as const;
 const VECTOR = { kind: "vector", dimensions: 16, element: "f32" } as const;
@@ -63,13 +66,13 @@ const remote: MakeView = (documents, schema) => {
   return { view: remoteView(view, source), memory: (arena) => memory.buffer(arena) };
 };
 
-segmentViewConformance("a written segment", written);
-segmentViewConformance("a merged segment", merged);
-segmentViewConformance("a sealed segment", sealed);
-segmentViewConformance("a remote segment", remote);
+segmentViewConformance("a written segment", written, SEEDS);
+segmentViewConformance("a merged segment", merged, SEEDS);
+segmentViewConformance("a sealed segment", sealed, SEEDS);
+segmentViewConformance("a remote segment", remote, SEEDS);
 
 test("damaged bytes of a segment are found, or are none of its own", () => {
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= DAMAGES; seed++) {
     const random = seededRandom(seed);
     const block = someSealed(random);
     const damaged = Uint8Array.from(damagedBytes(block, random));
@@ -91,7 +94,7 @@ test("damaged bytes of a segment are found, or are none of its own", () => {
 
 test("a segment that was damaged before it was sealed is refused or can be read", () => {
   let readCount = 0;
-  for (let seed = 1; seed <= 300; seed++) {
+  for (let seed = 1; seed <= DAMAGES; seed++) {
     const random = seededRandom(seed);
     const block = someSealed(random);
     const start = headOf(block).length;
@@ -109,7 +112,7 @@ test("a segment that was damaged before it was sealed is refused or can be read"
     }
   }
   expect(readCount).toBeGreaterThan(0);
-  expect(readCount).toBeLessThan(300);
+  expect(readCount).toBeLessThan(DAMAGES);
 });
 
 test("a remote segment is read only where it is looked at", () => {

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
+import { effort } from "../../test/support/effort.ts";
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
 import { copiedSections } from "../../test/support/segments/copied-sections.ts";
@@ -30,6 +31,7 @@ import { openStoredSegment } from "./stored-segment-reader.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { type Clusters, type ClusterView, planClusters } from "./vectors/cluster-section.ts";
 
+const SEEDS = effort({ usual: 6, full: 24 });
 const ID = "s" as SegmentId;
 const SPACE = await openKernelSpace("auto");
 
@@ -40,7 +42,7 @@ const inOrder: MakeView = (documents, schema, random) => {
   return { view, memory: (arena) => memory.buffer(arena) };
 };
 
-segmentViewConformance("a reordered segment", inOrder);
+segmentViewConformance("a reordered segment", inOrder, SEEDS);
 
 const storedInOrder: MakeView = (documents, schema, random) => {
   const view = reorderedSegment(documents, { schema, random, memory: new TestSegmentMemory() });
@@ -50,7 +52,7 @@ const storedInOrder: MakeView = (documents, schema, random) => {
   return { view: openStoredSegment(ID, head, () => source), memory: () => content.buffer };
 };
 
-segmentViewConformance("a reordered segment in its stored form", storedInOrder);
+segmentViewConformance("a reordered segment in its stored form", storedInOrder, SEEDS);
 
 function sealed(view: OpenSegment): Uint8Array<ArrayBuffer> {
   const block = Uint8Array.from(view.block);

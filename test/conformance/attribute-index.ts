@@ -26,6 +26,7 @@ import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
 import type { SegmentView } from "../../src/segment/segment-view.ts";
 import { touchParts, touchSegment } from "../../src/segment/touch-segment.ts";
 import { ClusterCodes } from "../../src/vector/cluster-codes.ts";
+import { expectEqual } from "../support/expect-equal.ts";
 import { KERNELS, requestOf } from "../support/queries/query-fixture.ts";
 import { EVERY_TYPE, randomDocuments } from "../support/random/random-documents.ts";
 import { everyTypeSchema } from "../support/random/random-queries.ts";
@@ -48,6 +49,7 @@ export interface AttributeCase {
 /** What there is to know of an index to try it. */
 export interface IndexCase {
   readonly index: AttributeIndex;
+  readonly effort: IndexEffort;
   /** What a segment shows of an attribute by the index, as plain data. */
   shown(view: SegmentView, of: AttributeCase): unknown;
   /** The same from the documents; undefined where the segment is not to have the index. */
@@ -58,8 +60,20 @@ export interface IndexCase {
   readonly indexes?: readonly AttributeIndex[];
 }
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
-const QUERIES = 8;
+/** How much is tried of each index. */
+export interface IndexEffort {
+  /** Seeds 1 to so many, each with documents of its own; ids of a type come every third time. */
+  readonly seeds: number;
+  readonly queries: number;
+  /** Bytes that are changed in each form of a segment, one at a time. */
+  readonly damages: number;
+}
+
+/** All cases. */
+export const INDEX_FULL: IndexEffort = { seeds: 6, queries: 8, damages: 10 };
+/** A share of them, with all types of ids. */
+export const INDEX_USUAL: IndexEffort = { seeds: 3, queries: 3, damages: 2 };
+
 /** What the plan needs, codes, what those lead to, and the documents. */
 const ROUNDS_MAX = 4;
 const ID_TYPES = ["uint", "string", "uuid"] as const;
@@ -73,9 +87,9 @@ const INNER_CLUSTERED = "[][2]f32";
 
 /** Runs the suite. */
 export function attributeIndexConformance(given: IndexCase): void {
-  const { index, indexes = ATTRIBUTE_INDEXES, query } = given;
+  const { index, indexes = ATTRIBUTE_INDEXES, query, effort } = given;
   const each = (check: (given: Given & { readonly random: Random }) => void) => {
-    for (const seed of SEEDS) {
+    for (let seed = 1; seed <= effort.seeds; seed++) {
       try {
         check({ ...givenOf(seed, indexes), random: seededRandom(seed) });
       } catch (error) {
@@ -94,7 +108,7 @@ export function attributeIndexConformance(given: IndexCase): void {
             expected !== undefined && isKept(given, form, one),
           );
           if (expected === undefined) continue;
-          expect(given.shown(form.view, one), where).toEqual(expected);
+          expectEqual(given.shown(form.view, one), expected, where);
         }
       }
     });
@@ -142,7 +156,7 @@ export function attributeIndexConformance(given: IndexCase): void {
   test(`${index.name}: damage under right checksums is refused or can be read`, () => {
     each(({ forms, random, casesOf }) => {
       for (const form of forms.filter(({ source }) => source === undefined)) {
-        for (let times = 0; times < 10; times++) {
+        for (let times = 0; times < effort.damages; times++) {
           const bytes = damaged(form.segment, index, random);
           if (bytes === undefined) break;
           readOrRefuse(bytes, indexes, (view) => {
@@ -157,7 +171,7 @@ export function attributeIndexConformance(given: IndexCase): void {
 
   test.runIf(query)(`${index.name}: each form answers queries alike`, () => {
     each(({ forms, schema, random }) => {
-      for (let i = 0; i < QUERIES; i++) {
+      for (let i = 0; i < effort.queries; i++) {
         const request = requestOf(query?.(random, schema) as Query);
         const answers = forms.map(({ segment, source }) => {
           const { documentCount } = segment;
@@ -172,7 +186,7 @@ export function attributeIndexConformance(given: IndexCase): void {
           return source === undefined ? run() : runRemote([source], run, ROUNDS_MAX);
         });
         forms.forEach(({ name }, f) => {
-          expect(answers[f], `${name}, query ${i}`).toEqual(answers[0]);
+          expectEqual(answers[f], answers[0], `${name}, query ${i}`);
         });
       }
     });

@@ -1,10 +1,17 @@
-import { attributeIndexConformance } from "../../../test/conformance/attribute-index.ts";
+import {
+  attributeIndexConformance,
+  INDEX_FULL,
+  INDEX_USUAL,
+} from "../../../test/conformance/attribute-index.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { FILTERED, sortedIndexOf } from "../../../test/support/segments/filtered-case.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
 import { type AttributeValue, compareScalars, type ScalarValue } from "../../model/value.ts";
 import { DICTIONARY_INDEX } from "./dictionary-index.ts";
 import { ELEMENT_NUMBERS_INDEX } from "./element-numbers-index.ts";
 import type { SortedElements } from "./element-section.ts";
+
+const EFFORT = effort({ usual: INDEX_USUAL, full: INDEX_FULL });
 
 /** Entries as ordinals, keys, and what the bitmaps have. */
 function shownElements(elements: SortedElements) {
@@ -51,6 +58,7 @@ function hasElements(values: readonly AttributeValue[]): boolean {
 
 attributeIndexConformance({
   ...FILTERED,
+  effort: EFFORT,
   index: sortedIndexOf("element numbers"),
   shown(view, { attribute }) {
     const elements = view.index(ELEMENT_NUMBERS_INDEX, attribute);
@@ -66,6 +74,7 @@ attributeIndexConformance({
 
 attributeIndexConformance({
   ...FILTERED,
+  effort: EFFORT,
   index: sortedIndexOf("dictionary"),
   shown(view, { attribute }) {
     const elements = view.index(DICTIONARY_INDEX, attribute)?.elements;

@@ -1,10 +1,17 @@
-import { attributeIndexConformance } from "../../../test/conformance/attribute-index.ts";
+import {
+  attributeIndexConformance,
+  INDEX_FULL,
+  INDEX_USUAL,
+} from "../../../test/conformance/attribute-index.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { FILTERED, sortedIndexOf } from "../../../test/support/segments/filtered-case.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
 import { compareStrings } from "../../model/value.ts";
 import { DICTIONARY_INDEX } from "./dictionary-index.ts";
 import { SORTED_NUMBERS_INDEX } from "./sorted-numbers-index.ts";
 import type { SortedValues } from "./sorted-section.ts";
+
+const EFFORT = effort({ usual: INDEX_USUAL, full: INDEX_FULL });
 
 /** Entries as ordinals, keys, and what the bitmaps have. */
 function shownSorted(sorted: SortedValues) {
@@ -38,6 +45,7 @@ function expectedSorted(values: readonly (number | null)[]) {
 
 attributeIndexConformance({
   ...FILTERED,
+  effort: EFFORT,
   index: sortedIndexOf("sorted numbers"),
   shown(view, { attribute }) {
     const sorted = view.index(SORTED_NUMBERS_INDEX, attribute);
@@ -52,6 +60,7 @@ attributeIndexConformance({
 
 attributeIndexConformance({
   ...FILTERED,
+  effort: EFFORT,
   index: sortedIndexOf("dictionary"),
   shown(view, { attribute }) {
     const sorted = view.index(DICTIONARY_INDEX, attribute)?.sorted;

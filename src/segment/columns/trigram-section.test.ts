@@ -1,8 +1,15 @@
-import { attributeIndexConformance } from "../../../test/conformance/attribute-index.ts";
+import {
+  attributeIndexConformance,
+  INDEX_FULL,
+  INDEX_USUAL,
+} from "../../../test/conformance/attribute-index.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { FILTERED, sortedIndexOf } from "../../../test/support/segments/filtered-case.ts";
 import { compareStrings } from "../../model/value.ts";
 import { DICTIONARY_INDEX } from "./dictionary-index.ts";
 import { bucketOf } from "./trigram-section.ts";
+
+const EFFORT = effort({ usual: INDEX_USUAL, full: INDEX_FULL });
 
 /** By bucket the groups of 16 strings that have it, or that it is common; trigrams one by one. */
 function trigramLists(distinct: readonly string[]): unknown[] {
@@ -30,6 +37,7 @@ const TRIGRAM_FOLDS = new Map([
 
 attributeIndexConformance({
   ...FILTERED,
+  effort: EFFORT,
   index: sortedIndexOf("dictionary"),
   shown(view, { attribute }) {
     const trigrams = view.index(DICTIONARY_INDEX, attribute)?.trigrams;

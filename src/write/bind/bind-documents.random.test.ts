@@ -83,30 +83,33 @@ function withVectors(document: TypedDocument, random: Random): TypedDocument {
   return { ...document, attributes };
 }
 
-test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))("random documents of every type are bound exactly (seed %i)", (seed) => {
-  const random = seededRandom(seed);
-  for (let round = 0; round < effort({ usual: 15, full: 40 }); round++) {
-    const options = { idType: "string", types: TYPES } as const;
-    const documents = randomDocuments(random, 1 + random.below(20), options).map((document) =>
-      withVectors(document, random),
-    );
-    const rows = documents.map(({ id, attributes }) => {
-      const cells = [...TYPES].map(([name, type]) => [
-        name,
-        written(attributes.get(name) ?? null, type, random),
-      ]);
-      return { id, ...Object.fromEntries(cells) };
-    });
-    const bound = runSteps(bindUpserts(looseRows(rows), CONTEXT));
-    expect(bound.schema).toBe(SCHEMA);
-    // The slow twin builds columns value by value.
-    const slow = buildDocuments("string", TYPES, documents);
-    for (const [name, column] of slow.attributes) {
-      expect(bound.documents.attributes.get(name), `seed ${seed}: ${name}`).toEqual(column);
+test.each([1, 2, 3, 4].slice(0, effort({ usual: 2, full: 4 })))(
+  "random documents of every type are bound exactly (seed %i)",
+  (seed) => {
+    const random = seededRandom(seed);
+    for (let round = 0; round < effort({ usual: 15, full: 40 }); round++) {
+      const options = { idType: "string", types: TYPES } as const;
+      const documents = randomDocuments(random, 1 + random.below(20), options).map((document) =>
+        withVectors(document, random),
+      );
+      const rows = documents.map(({ id, attributes }) => {
+        const cells = [...TYPES].map(([name, type]) => [
+          name,
+          written(attributes.get(name) ?? null, type, random),
+        ]);
+        return { id, ...Object.fromEntries(cells) };
+      });
+      const bound = runSteps(bindUpserts(looseRows(rows), CONTEXT));
+      expect(bound.schema).toBe(SCHEMA);
+      // The slow twin builds columns value by value.
+      const slow = buildDocuments("string", TYPES, documents);
+      for (const [name, column] of slow.attributes) {
+        expect(bound.documents.attributes.get(name), `seed ${seed}: ${name}`).toEqual(column);
+      }
+      expect(encodeColumns(bound.documents).length).toBe(encodeColumns(slow).length);
     }
-    expect(encodeColumns(bound.documents).length).toBe(encodeColumns(slow).length);
-  }
-});
+  },
+);
 
 test("so many documents that every type takes several steps are bound exactly", () => {
   const random = testRandom();

@@ -5,6 +5,7 @@ import {
   where,
 } from "../../../test/support/documents/stored-documents.ts";
 import { type Row, requestOf, type Sent } from "../../../test/support/documents/write-requests.ts";
+import { effort } from "../../../test/support/effort.ts";
 import { joinPieces } from "../../base/pieces.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -141,44 +142,47 @@ function contentsOf(stored: StoredDocuments): Map<number, Row> {
   );
 }
 
-test.each([1, 2, 3, 4, 5, 6].slice(0, effort({ usual: 2, full: 6 })))("random batches do what the model says (seed %i)", (seed) => {
-  const random = seededRandom(seed);
-  const model = new Model();
-  const stored = new StoredDocuments();
-  const replayed = new StoredDocuments();
-  let schema: Schema = EMPTY_SCHEMA;
-  for (let round = 0; round < 150; round++) {
-    const { sent, rest } = randomWrite(random);
-    const batch = runSteps(
-      bindBatch(requestOf(sent, rest), {
-        schema,
-        isNewNamespace: round === 0,
-        dimensionsOf: () => undefined,
-      }),
-    );
-    const resolved = runSteps(resolveBatch(batch, stored));
-    schema = resolved.schema ?? schema;
-    stored.apply(resolved);
-    const expected = model.write(sent, rest);
-    expect(resolved.outcome.affected, `seed ${seed}, round ${round}`).toEqual(expected);
-    expect(contentsOf(stored), `seed ${seed}, round ${round}`).toEqual(model.documents);
+test.each([1, 2, 3, 4, 5, 6].slice(0, effort({ usual: 2, full: 6 })))(
+  "random batches do what the model says (seed %i)",
+  (seed) => {
+    const random = seededRandom(seed);
+    const model = new Model();
+    const stored = new StoredDocuments();
+    const replayed = new StoredDocuments();
+    let schema: Schema = EMPTY_SCHEMA;
+    for (let round = 0; round < 150; round++) {
+      const { sent, rest } = randomWrite(random);
+      const batch = runSteps(
+        bindBatch(requestOf(sent, rest), {
+          schema,
+          isNewNamespace: round === 0,
+          dimensionsOf: () => undefined,
+        }),
+      );
+      const resolved = runSteps(resolveBatch(batch, stored));
+      schema = resolved.schema ?? schema;
+      stored.apply(resolved);
+      const expected = model.write(sent, rest);
+      expect(resolved.outcome.affected, `seed ${seed}, round ${round}`).toEqual(expected);
+      expect(contentsOf(stored), `seed ${seed}, round ${round}`).toEqual(model.documents);
 
-    // What the log holds gives the same state without reading anything.
-    const records = encodeBatches([changesOf(resolved, batch.schema)]).map(({ kind, pieces }) => {
-      return { kind, bytes: joinPieces(pieces) };
-    });
-    const [changes] = decodeBatches(records, "wal/1");
-    const documents = changes.find((change) => change.kind === "documents");
-    const deletes = changes.find((change) => change.kind === "deletes");
-    if (documents && resolved.documents) {
-      const encoded = encodeColumns(documents.documents);
-      expect(Buffer.compare(encoded, encodeColumns(resolved.documents))).toBe(0);
+      // What the log holds gives the same state without reading anything.
+      const records = encodeBatches([changesOf(resolved, batch.schema)]).map(({ kind, pieces }) => {
+        return { kind, bytes: joinPieces(pieces) };
+      });
+      const [changes] = decodeBatches(records, "wal/1");
+      const documents = changes.find((change) => change.kind === "documents");
+      const deletes = changes.find((change) => change.kind === "deletes");
+      if (documents && resolved.documents) {
+        const encoded = encodeColumns(documents.documents);
+        expect(Buffer.compare(encoded, encodeColumns(resolved.documents))).toBe(0);
+      }
+      replayed.apply({
+        ...(documents && { documents: documents.documents }),
+        ...(deletes && { deletes: deletes.deletes }),
+        outcome: resolved.outcome,
+      });
+      expect(contentsOf(replayed)).toEqual(model.documents);
     }
-    replayed.apply({
-      ...(documents && { documents: documents.documents }),
-      ...(deletes && { deletes: deletes.deletes }),
-      outcome: resolved.outcome,
-    });
-    expect(contentsOf(replayed)).toEqual(model.documents);
-  }
-});
+  },
+);
