@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
 import { effort } from "../../test/support/effort.ts";
+import { expectEqual } from "../../test/support/expect-equal.ts";
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
 import { copiedSections } from "../../test/support/segments/copied-sections.ts";
@@ -138,7 +139,7 @@ test("clusters are ranges of rows, and documents without a vector come last", ()
   const view = segmentOf(documents(500, 1), SCHEMA);
   const found = clustered(view) as OpenSegment;
   verifySegment(sealed(found));
-  expect(contents(found)).toEqual(contents(view));
+  expectEqual(contents(found), contents(view));
   const { starts, count, metric, ordinals } = clustersOf(found, "vector");
   expect(count).toBeGreaterThan(20);
   expect(metric).toBe("euclidean_squared");
@@ -219,8 +220,8 @@ test("a merge of clustered segments has all live documents, by clusters again", 
   );
   expect(merged.hasIndex(CLUSTER_INDEX, "vector")).toBe(false);
   const found = clustered(merged, inputs) as OpenSegment;
-  expect(contents(found)).toEqual(contents(merged));
-  expect(clustered(merged, inputs)?.block).toEqual(found.block);
+  expectEqual(contents(found), contents(merged));
+  expectEqual(clustered(merged, inputs)?.block, found.block);
   const anew = clustered(merged) as OpenSegment;
   for (const attribute of ["vector", "other"]) {
     const { centroids } = clustersOf(found, attribute);

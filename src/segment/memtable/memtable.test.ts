@@ -129,13 +129,14 @@ class Bench {
 }
 
 const SEEDS = effort({ usual: 3, full: 24 });
+const COMMITS = effort({ usual: 30, full: 60 });
 
 test("a memtable and its readers hold what a map holds", () => {
   for (let seed = 0; seed < SEEDS; seed++) {
     const bench = new Bench(seed, (["uint", "string", "uuid"] as const)[seed % 3]);
     try {
       const space = 20 + bench.random.below(400);
-      for (let i = 0; i < 60; i++) {
+      for (let i = 0; i < COMMITS; i++) {
         bench.commit(space);
         const budget = bench.random.below(2) === 0 ? 1000 : 10;
         bench.follow(runSteps(bench.memtable.compactStep(budget, bench.schema)));

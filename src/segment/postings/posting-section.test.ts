@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import type { Random } from "../../base/random.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
@@ -8,7 +9,7 @@ import { PostingCollector, type PostingLists } from "./posting-section.ts";
 import { BY_UNITS, fromByteStrings, stringAt, stringCount } from "./term-section.ts";
 
 /** Far more postings than a collector doubles its room for in steps. */
-const DOCUMENTS = 30_000;
+const DOCUMENTS = effort({ usual: 12_000, full: 30_000 });
 /** One document has more than there is room for ahead. */
 const LONG = { ordinal: 9000, postings: 70_000 };
 

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
+import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { documentOf, fullText, schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
@@ -95,21 +97,19 @@ function storedPositions(view: SegmentView, name: string): Map<string, number[]>
   return documents;
 }
 
-const sorted = (positions: Map<string, number[]>) => new Map([...positions].sort());
-
 function expectPositions(view: SegmentView, documents: readonly TypedDocument[], where: string) {
   for (const name of schema.attributes.keys()) {
     const stored = storedPositions(view, name);
     for (const [i, { attributes }] of documents.entries()) {
       const expected = naivePositions(name, attributes.get(name) ?? (name === "text" ? null : []));
-      expect(sorted(stored[i]), `${where}: ${name} of ${i}`).toEqual(sorted(expected));
+      expectEqual(stored[i], expected, `${where}: ${name} of ${i}`);
     }
   }
 }
 
 test("segments of every origin have the positions of their terms", () => {
   const random = testRandom();
-  const documents = drawDocuments(random, 300);
+  const documents = drawDocuments(random, effort({ usual: 120, full: 300 }));
   const options = { schema, random, memory: ARENA_MEMORY, indexes: ALL };
   for (const { name, view } of segmentForms(documents, options)) {
     expectPositions(view, documents, name);
@@ -118,10 +118,10 @@ test("segments of every origin have the positions of their terms", () => {
 
 test("a merge makes the positions that some of its segments do not have", () => {
   const random = testRandom();
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < effort({ usual: 4, full: 10 }); round++) {
     const left: TypedDocument[] = [];
     const inputs = [0, 1, 2].map((i) => {
-      const documents = drawDocuments(random, 100, 1000 * i);
+      const documents = drawDocuments(random, effort({ usual: 60, full: 100 }), 1000 * i);
       const indexes = pick(random, [ALL, NONE]);
       const view = writtenSegment(documents, { schema, memory: ARENA_MEMORY, indexes });
       const liveBitmap = new Uint32Array(bitmapWords(documents.length));
@@ -139,7 +139,7 @@ test("a merge makes the positions that some of its segments do not have", () => 
     for (const name of schema.attributes.keys()) {
       for (const kind of Object.values(TEXT_POSITIONS)) {
         const [own, expected] = [merged, written].map((view) => view.sections(name).bytes(kind));
-        expect(own, `round ${round}: ${name}`).toEqual(expected);
+        expectEqual(own, expected, `round ${round}: ${name}`);
       }
     }
   }
