@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { describeObjectStore } from "../../test/conformance/object-store.ts";
+import { describeObjectStore, LARGE_BODIES } from "../../test/conformance/object-store.ts";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { effort } from "../../test/support/effort.ts";
 import {
   type FaultRates,
   FaultyObjectStore,
@@ -27,9 +28,15 @@ describeObjectStore("RetryingObjectStore over a calm store", async () => {
   return { store: faulty(CALM).store, close: async () => undefined };
 });
 
-describeObjectStore("RetryingObjectStore over a store that delays", async () => {
-  return { store: faulty({ ...CALM, delayMsMax: 5 }).store, close: async () => undefined };
-});
+describeObjectStore(
+  "RetryingObjectStore over a store that delays",
+  async () => ({
+    store: faulty({ ...CALM, delayMsMax: 5 }).store,
+    close: async () => undefined,
+  }),
+  // The calm store has them, too.
+  effort({ usual: [LARGE_BODIES], full: [] }),
+);
 
 describeObjectStore("CountingObjectStore", async () => {
   return { store: new CountingObjectStore(new MemoryObjectStore()), close: async () => undefined };

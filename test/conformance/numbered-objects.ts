@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../src/base/errors.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
+import { type FileSystem, systemFiles } from "../../src/storage/directory/file-system.ts";
 import { FsObjectStore } from "../../src/storage/directory/fs-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../../src/storage/object-store.ts";
@@ -18,6 +19,7 @@ import {
   SimulatedCrash,
 } from "../support/stores/faulty-object-store.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
+import { unsyncedFiles } from "../support/stores/unsynced-files.ts";
 
 /** Puts objects of one family, each of which holds a text. */
 export interface NumberedWriter {
@@ -57,14 +59,14 @@ interface OpenedStore {
   close(): Promise<void>;
 }
 
-const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
+const STORES: Readonly<Record<string, (files: FileSystem) => Promise<OpenedStore>>> = {
   memory: async () => {
     const inner = new MemoryObjectStore();
     return { inner, connect: () => inner, close: async () => {} };
   },
-  directory: async () => {
+  directory: async (files) => {
     const { path, remove } = await temporaryDirectory();
-    const inner = await FsObjectStore.open({ root: path, random: seededRandom(1) });
+    const inner = await FsObjectStore.open({ root: path, random: seededRandom(1), files });
     return { inner, connect: () => inner, close: remove };
   },
   faulty: async () => {
@@ -81,17 +83,21 @@ export interface NumberedEffort {
   readonly seeds: Readonly<Record<string, number>>;
   /** Every how manyth call a writer crashes at; odd, so that each request of a put is met. */
   readonly crashStride: Readonly<Record<string, number>>;
+  /** The files of directory stores. */
+  readonly files: FileSystem;
 }
 
 /** All cases. */
 export const NUMBERED_FULL: NumberedEffort = {
   seeds: { memory: 5, directory: 3, faulty: 60 },
   crashStride: { memory: 1, directory: 1, faulty: 1 },
+  files: systemFiles,
 };
-/** A share of them: each sync of a directory takes milliseconds. */
+/** A share of them, without syncs. */
 export const NUMBERED_USUAL: NumberedEffort = {
-  seeds: { memory: 1, directory: 1, faulty: 15 },
+  seeds: { memory: 1, directory: 1, faulty: 10 },
   crashStride: { memory: 1, directory: 5, faulty: 1 },
+  files: unsyncedFiles,
 };
 
 /** Runs the suite for one family over each kind of store. */
@@ -99,7 +105,7 @@ export function describeNumberedObjects(subject: NumberedSubject): void {
   describe.each(Object.keys(STORES))(`${subject.name} over a %s store`, (kind) => {
     let opened: OpenedStore;
     beforeEach(async () => {
-      opened = await STORES[kind]();
+      opened = await STORES[kind](subject.effort.files);
     });
     afterEach(() => opened.close());
 
@@ -188,7 +194,7 @@ export function describeNumberedObjects(subject: NumberedSubject): void {
 
     test("what several writers are told is written is there, each text once", async () => {
       for (let seed = 1; seed <= subject.effort.seeds[kind]; seed++) {
-        const { inner, connect, close } = await STORES[kind]();
+        const { inner, connect, close } = await STORES[kind](subject.effort.files);
         const write = (writer: number) => {
           const own = seed * 10 + writer;
           return putAll(writerOver(connect(own), own), `${writer}`, 8);
@@ -204,7 +210,7 @@ export function describeNumberedObjects(subject: NumberedSubject): void {
       for (const when of ["before", "after"] as const) {
         const stride = subject.effort.crashStride[kind];
         for (let call = 1; call <= 6 * subject.putRequests; call += stride) {
-          const opening = await STORES[kind]();
+          const opening = await STORES[kind](subject.effort.files);
           const store = faulty(opening.inner, NO_FAULTS);
           store.crashAt({ call, when });
           const writer = writerOver(store, 7);

@@ -81,7 +81,7 @@ describe.each(Array.from({ length: effort({ usual: 6, full: 60 }) }, (_, i) => 3
 
     test("any damage is found", () => {
       const { bytes, check } = opened(values);
-      for (let i = 0; i < effort({ usual: 15, full: 50 }); i++) {
+      for (let i = 0; i < effort({ usual: 8, full: 50 }); i++) {
         const at = random.below(bytes.length);
         const before = bytes[at];
         bytes[at] ^= 1 + random.below(255);

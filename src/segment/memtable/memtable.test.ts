@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { randomSchema } from "../../../test/conformance/segment-view.ts";
 import { liveDocuments } from "../../../test/support/documents/live-documents.ts";
 import { effort } from "../../../test/support/effort.ts";
+import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { randomDocuments, randomId } from "../../../test/support/random/random-documents.ts";
 import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
 import { isDatabaseError } from "../../base/errors.ts";
@@ -105,11 +106,11 @@ class Bench {
 
   check(): void {
     const { memtable, schema, twin } = this;
-    expect(contents(memtable.segments, schema)).toEqual(twin);
-    expect(contents(this.replica.segments, schema)).toEqual(twin);
+    expectEqual(contents(memtable.segments, schema), twin);
+    expectEqual(contents(this.replica.segments, schema), twin);
     const late = new SnapshotReplica(openIn(this.memory));
     late.apply(structuredClone(memtable.full()));
-    expect(contents(late.segments, schema)).toEqual(twin);
+    expectEqual(contents(late.segments, schema), twin);
     expect(memtable.documentCount).toBe(twin.size);
     const whole = columnsOf(
       [...twin].map(([id, attributes]) => ({ id, attributes })),
@@ -181,7 +182,7 @@ test("what stored segments have taken over is forgotten, whatever was merged wit
     const bench = new Bench(seed, (["uint", "string", "uuid"] as const)[seed % 3]);
     const { memtable, random, twin, writtenBy } = bench;
     try {
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < effort({ usual: 2, full: 4 }); round++) {
         for (let i = 0; i < 15; i++) {
           bench.commit(60);
           bench.follow(runSteps(memtable.compactStep(1000, bench.schema)));
@@ -222,7 +223,7 @@ test("without memory a commit changes nothing", () => {
 
 test("a build of many documents has many steps", () => {
   const { memtable, schema } = new Bench(6, "string");
-  const documents = Array.from({ length: 100_000 }, (_, i) => {
+  const documents = Array.from({ length: effort({ usual: 40_000, full: 100_000 }) }, (_, i) => {
     return { id: `id ${i}`, attributes: new Map() };
   });
   const steps = memtable.prepare({ documents: columnsOf(documents, schema), schema });
@@ -250,7 +251,7 @@ test("what many ids replace is found before the commit, and anew where that is o
     bench.follow(memtable.apply({ ...commit, prepared, ...at(3) }));
     expect(memtable.documentCount).toBe(5999);
     expect([...contents(memtable.segments, schema).keys()]).toHaveLength(5999);
-    expect(contents(bench.replica.segments, schema)).toEqual(contents(memtable.segments, schema));
+    expectEqual(contents(bench.replica.segments, schema), contents(memtable.segments, schema));
   }
 });
 

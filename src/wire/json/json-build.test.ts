@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
+import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { EXPRESSION_FORM } from "../query/expression-forms.ts";
 import { QUERY_FORM } from "../query/query-forms.ts";
 import { WRITE_FORMS } from "../write/write-forms.ts";
@@ -10,7 +12,11 @@ import { UnknownMembers } from "./unknown-members.ts";
 
 /** More of them than any bound allows. */
 const MANY = JSON_VALUES_MAX + 10;
-const list = (element: string, count = MANY) => `[${`${element},`.repeat(count).slice(0, -1)}]`;
+const MANY_CONTAINERS = JSON_CONTAINERS_MAX + 10;
+/** What is not counted is seen in short lists, too. */
+const UNCOUNTED = effort({ usual: 1000, full: MANY });
+const list = (element: string, count = UNCOUNTED) =>
+  `[${`${element},`.repeat(count).slice(0, -1)}]`;
 
 function read(text: string, form: JsonForm = QUERY_FORM): { build: JsonBuild; fault?: string } {
   const tokens = new JsonTokens(64);
@@ -27,7 +33,7 @@ function read(text: string, form: JsonForm = QUERY_FORM): { build: JsonBuild; fa
 
 describe("nothing is built of what is not known", () => {
   test.each([
-    ["at the root", `{"limit":1,"x":${list("{}")}}`, 1],
+    ["at the root", `{"limit":1,"x":${list("{}", MANY)}}`, 1],
     ["in a subquery", `{"queries":[{"limit":1,"x":${list("[1]")}}]}`, 3],
     ["in a limit", `{"limit":{"total":1,"per":{"x":${list("{}")}},"x":[[]]}}`, 3],
     ["beside a level", `{"consistency":{"level":"strong","x":${list('"a"')}}}`, 2],
@@ -53,9 +59,21 @@ describe("nothing is built of what is not known", () => {
 
 describe("what is known ends at the first bound", () => {
   test.each([
-    ["objects", `{"filters":${list("{}")}}`, `filters[${JSON_CONTAINERS_MAX - 2}]`],
-    ["arrays", `{"rank_by":["Sum",${list("[]")}]}`, `rank_by[1][${JSON_CONTAINERS_MAX - 3}]`],
-    ["objects of a value", `{"top_k":${list("{}")}}`, `top_k[${JSON_CONTAINERS_MAX - 2}]`],
+    [
+      "objects",
+      `{"filters":${list("{}", MANY_CONTAINERS)}}`,
+      `filters[${JSON_CONTAINERS_MAX - 2}]`,
+    ],
+    [
+      "arrays",
+      `{"rank_by":["Sum",${list("[]", MANY_CONTAINERS)}]}`,
+      `rank_by[1][${JSON_CONTAINERS_MAX - 3}]`,
+    ],
+    [
+      "objects of a value",
+      `{"top_k":${list("{}", MANY_CONTAINERS)}}`,
+      `top_k[${JSON_CONTAINERS_MAX - 2}]`,
+    ],
   ])("%s", (_, text, path) => {
     const { build, fault } = read(text);
     expect(build.containerCount).toBe(JSON_CONTAINERS_MAX);
@@ -64,13 +82,28 @@ describe("what is known ends at the first bound", () => {
   });
 
   test.each([
-    ["numbers", `{"rank_by":${list("1")}}`, 1],
-    ["strings", `{"include_attributes":${list('"a"')}}`, JSON_VALUES_MAX],
-    ["numbers among strings", `{"filters":["a","In",["b",${list("1").slice(1)}]}`, JSON_VALUES_MAX],
-    ["members", `{"rank_by":["a","SparseKNN",{${manyMembers()}}]}`, JSON_VALUES_MAX],
+    ["numbers", `{"rank_by":${list("1", MANY)}}`, 1],
+    ["strings", `{"include_attributes":${list('"a"', MANY)}}`, JSON_VALUES_MAX],
+    [
+      "numbers among strings",
+      `{"filters":["a","In",["b",${list("1", MANY).slice(1)}]}`,
+      JSON_VALUES_MAX,
+    ],
   ])("%s", (_, text, valueCount) => {
     const { build, fault } = read(text);
     expect(build.valueCount).toBe(valueCount);
+    expect(fault).toContain(`a request may have at most ${JSON_VALUES_MAX} values at line 1`);
+  });
+
+  test("members are counted", () => {
+    const { build } = read(`{"rank_by":["a","SparseKNN",{${members(9)}}]}`);
+    const { build: more } = read(`{"rank_by":["a","SparseKNN",{${members(14)}}]}`);
+    expect(more.valueCount - build.valueCount).toBe(5);
+  });
+
+  test.runIf(effort({ usual: false, full: true }))("members", () => {
+    const { build, fault } = read(`{"rank_by":["a","SparseKNN",{${members(MANY)}}]}`);
+    expect(build.valueCount).toBe(JSON_VALUES_MAX);
     expect(fault).toContain(`a request may have at most ${JSON_VALUES_MAX} values at line 1`);
   });
 
@@ -82,7 +115,7 @@ describe("what is known ends at the first bound", () => {
   });
 
   test("dimensions of a vector, before they are read", () => {
-    const { build, fault } = read(`{"rank_by":["v","ANN",[[1],${list("0.5")}]]}`);
+    const { build, fault } = read(`{"rank_by":["v","ANN",[[1],${list("0.5", MANY)}]]}`);
     expect(fault).toBe(`💔 rank_by[2][1]: a vector has at most 10752 dimensions, got ${MANY}`);
     expect(build.containerCount).toBe(5);
   });
@@ -90,7 +123,8 @@ describe("what is known ends at the first bound", () => {
 
 test("lists that may be long are not counted by their elements", () => {
   for (const element of ["17", "0.5", '"a"', "true", '"\\u00e9"']) {
-    const { build, fault } = read(`["a","In",${list(element)}]`, EXPRESSION_FORM);
+    const count = element === "17" ? MANY : UNCOUNTED;
+    const { build, fault } = read(`["a","In",${list(element, count)}]`, EXPRESSION_FORM);
     expect(fault).toBeUndefined();
     expect([build.valueCount, build.containerCount]).toEqual([3, 2]);
   }
@@ -103,8 +137,8 @@ test("as many expressions as a request may have are within the bounds", () => {
   expect(build.valueCount).toBeLessThan(JSON_VALUES_MAX);
 });
 
-function manyMembers(): string {
-  return Array.from({ length: MANY }, (_, i) => `"${i.toString(36)}":1`).join(",");
+function members(length: number): string {
+  return Array.from({ length }, (_, i) => `"${i.toString(36)}":1`).join(",");
 }
 
 test("a value that is read in steps is the same, in as many as it is long", () => {
@@ -130,7 +164,7 @@ test("a value that is read in steps is the same, in as many as it is long", () =
       const dom = new JsonDom(tokensOf(), QUERY_FORM, build);
       let steps = 1;
       while (!dom.step(stepBytes)) steps++;
-      expect(dom.value).toEqual(expected);
+      expectEqual(dom.value, expected);
       if (stepBytes === 1000) expect(steps).toBeGreaterThan(text.length / 1100 - 1);
     }
   }
