@@ -13,8 +13,9 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** Words of the promises that take the most time: bodies of 17 MiB and more, 1,100 keys. */
+/** Words of the promise that is tried with bodies of 17 MiB and more. */
 export const LARGE_BODIES = "large objects";
+/** Words of the promise that is tried with 1,100 keys. */
 export const MANY_KEYS = "more than a thousand keys";
 
 /**
