@@ -33,7 +33,7 @@ async function firstLine(lines: AsyncIterable<string>): Promise<string> {
 }
 
 describe("acquireDirectoryLock", () => {
-  test("a second server is told who holds the directory, and since when, even if paused", async () => {
+  test("a second server is told who holds the directory, even if that is paused", async () => {
     const { child, lines, ended } = startScript("hold-directory", root);
     expect(await firstLine(lines)).toBe("held");
     const { mtimeMs } = await stat(join(root, (await readdir(root))[0]));
