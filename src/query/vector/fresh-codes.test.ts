@@ -37,6 +37,14 @@ import type { Snapshot } from "../snapshot.ts";
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 const ELEMENTS = ["f32", "f16"] as const;
 const SEEDS = effort({ usual: 1, full: 8 });
+const KINDS = Object.keys(VECTOR_KINDS);
+const CASES = effort({
+  usual: [
+    { metric: "cosine_distance", kind: "nearly one" },
+    { metric: "euclidean_squared", kind: "of all lengths" },
+  ] as const,
+  full: METRICS.flatMap((metric) => KINDS.map((kind) => ({ metric, kind }))),
+});
 /** Clusters are walked through, however few rows there are. */
 const PROBING: Probing = { missedShare: 0.3, firstClusters: 2, exactMatchesMax: 0 };
 /** Documents of each commit, so that eight are merged into what has codes. */
@@ -168,77 +176,87 @@ function countVectors({ segments }: Snapshot): { coded: number; others: number }
   return counts;
 }
 
-describe.each(METRICS)("%s", (metric) => {
-  test.each(Object.keys(VECTOR_KINDS))("of vectors that are %s: the same to the bit", (kind) => {
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const random = seededRandom(seed + 10 * Object.keys(VECTOR_KINDS).indexOf(kind));
-      const element = ELEMENTS[random.below(2)];
-      const dimensions = (element === "f16" ? 2 : 1) * [300, 320, 333][random.below(3)];
-      const drawn = { metric, element, draw: VECTOR_KINDS[kind], dimensions };
-      const namespace = namespaceOf(random, drawn);
-      for (const stored of [[], namespace.stored(300)]) {
-        const [coded, plain] = namespace.snapshots(stored);
-        const values = namespace.vector();
-        for (const rest of [
-          { limit: 1 },
-          { limit: 10 },
-          { limit: 30, offset: 20 },
-          { filter: filterOf(["n", "Lt", 9]) },
-        ]) {
-          for (const method of ["ANN", "kNN"] as const) {
-            const sought = { ...rest, method, values };
-            const where = `seed ${seed}, ${element}, ${dimensions}, ${method}`;
-            const found = search(coded, sought);
-            expect(found.documents, where).toEqual(search(plain, sought).documents);
-          }
+test.each(CASES)("$metric of vectors that are $kind: the same to the bit", (given) => {
+  const { metric, kind } = given;
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const random = seededRandom(seed + 10 * KINDS.indexOf(kind));
+    const element = ELEMENTS[random.below(2)];
+    const dimensions = (element === "f16" ? 2 : 1) * [300, 320, 333][random.below(3)];
+    const drawn = { metric, element, draw: VECTOR_KINDS[kind], dimensions };
+    const namespace = namespaceOf(random, drawn);
+    for (const stored of [[], namespace.stored(300)]) {
+      const [coded, plain] = namespace.snapshots(stored);
+      const values = namespace.vector();
+      for (const rest of [
+        { limit: 1 },
+        { limit: 10 },
+        { limit: 30, offset: 20 },
+        { filter: filterOf(["n", "Lt", 9]) },
+      ]) {
+        for (const method of ["ANN", "kNN"] as const) {
+          const sought = { ...rest, method, values };
+          const where = `seed ${seed}, ${element}, ${dimensions}, ${method}`;
+          const found = search(coded, sought);
+          expect(found.documents, where).toEqual(search(plain, sought).documents);
         }
       }
+    }
+    namespace.free();
+  }
+});
+
+describe.each(METRICS)("%s", (metric) => {
+  /** Of what needs many vectors, `npm test` tries one metric. */
+  const isTried = (usual: DistanceMetric) => effort({ usual: metric === usual, full: true });
+
+  test.runIf(isTried("cosine_distance"))(
+    "codes of all matches are looked at, and few vectors",
+    () => {
+      const drawn = { metric, element: "f32", draw: uniformVector, dimensions: 320 } as const;
+      const namespace = namespaceOf(seededRandom(1), drawn);
+      const [coded, plain] = namespace.snapshots();
+      const counts = countVectors(coded);
+      expect(counts.coded).toBeGreaterThan(5_900);
+      const values = namespace.vector();
+      for (const method of ["ANN", "kNN"] as const) {
+        const { stats } = search(coded, { method, values });
+        expect(stats).toMatchObject({ codesScanned: counts.coded, clustersProbed: 0 });
+        expect(stats.candidatesReranked).toBeGreaterThanOrEqual(10);
+        expect(stats.candidatesReranked).toBeLessThan(60);
+        expect(stats.vectorsScored).toBe(stats.candidatesReranked + counts.others);
+        const all = counts.coded + counts.others;
+        const without = { codesScanned: 0, vectorsScored: all };
+        expect(search(plain, { method, values }).stats).toMatchObject(without);
+        // Few matches, and many results, are as fast without.
+        const filter = filterOf(["n", "Lt", 5]);
+        expect(search(coded, { method, values, filter }).stats.codesScanned).toBe(0);
+        expect(search(coded, { method, values, limit: 160 }).stats).toMatchObject(without);
+      }
       namespace.free();
-    }
-  });
+    },
+  );
 
-  test("codes of all matches are looked at, and few vectors", () => {
-    const drawn = { metric, element: "f32", draw: uniformVector, dimensions: 320 } as const;
-    const namespace = namespaceOf(seededRandom(1), drawn);
-    const [coded, plain] = namespace.snapshots();
-    const counts = countVectors(coded);
-    expect(counts.coded).toBeGreaterThan(5_900);
-    const values = namespace.vector();
-    for (const method of ["ANN", "kNN"] as const) {
-      const { stats } = search(coded, { method, values });
-      expect(stats).toMatchObject({ codesScanned: counts.coded, clustersProbed: 0 });
-      expect(stats.candidatesReranked).toBeGreaterThanOrEqual(10);
-      expect(stats.candidatesReranked).toBeLessThan(60);
-      expect(stats.vectorsScored).toBe(stats.candidatesReranked + counts.others);
-      const all = counts.coded + counts.others;
-      const without = { codesScanned: 0, vectorsScored: all };
-      expect(search(plain, { method, values }).stats).toMatchObject(without);
-      // Few matches, and many results, are as fast without.
-      const filter = filterOf(["n", "Lt", 5]);
-      expect(search(coded, { method, values, filter }).stats.codesScanned).toBe(0);
-      expect(search(coded, { method, values, limit: 160 }).stats).toMatchObject(without);
-    }
-    namespace.free();
-  });
-
-  test("beside clusters, few vectors in memory are compared", () => {
-    const drawn = { metric, element: "f16", draw: uniformVector, dimensions: 600 } as const;
-    const namespace = namespaceOf(seededRandom(2), drawn);
-    const [coded, plain] = namespace.snapshots(namespace.stored(800));
-    const fresh = countVectors(namespace.snapshots()[0]);
-    const values = namespace.vector();
-    const found = search(coded, { method: "ANN", values });
-    const before = search(plain, { method: "ANN", values });
-    expect(found.documents).toEqual(before.documents);
-    expect(before.stats.clustersProbed).toBeGreaterThan(0);
-    expect(found.stats.clustersProbed).toBe(before.stats.clustersProbed);
-    expect(found.stats.codesScanned - before.stats.codesScanned).toBe(fresh.coded);
-    const compared = found.stats.candidatesReranked - before.stats.candidatesReranked;
-    expect(compared).toBeLessThan(60);
-    const saved = before.stats.vectorsScored - found.stats.vectorsScored;
-    expect(saved).toBe(fresh.coded - compared);
-    namespace.free();
-  });
+  test.runIf(isTried("euclidean_squared"))(
+    "beside clusters, few vectors in memory are compared",
+    () => {
+      const drawn = { metric, element: "f16", draw: uniformVector, dimensions: 600 } as const;
+      const namespace = namespaceOf(seededRandom(2), drawn);
+      const [coded, plain] = namespace.snapshots(namespace.stored(800));
+      const fresh = countVectors(namespace.snapshots()[0]);
+      const values = namespace.vector();
+      const found = search(coded, { method: "ANN", values });
+      const before = search(plain, { method: "ANN", values });
+      expect(found.documents).toEqual(before.documents);
+      expect(before.stats.clustersProbed).toBeGreaterThan(0);
+      expect(found.stats.clustersProbed).toBe(before.stats.clustersProbed);
+      expect(found.stats.codesScanned - before.stats.codesScanned).toBe(fresh.coded);
+      const compared = found.stats.candidatesReranked - before.stats.candidatesReranked;
+      expect(compared).toBeLessThan(60);
+      const saved = before.stats.vectorsScored - found.stats.vectorsScored;
+      expect(saved).toBe(fresh.coded - compared);
+      namespace.free();
+    },
+  );
 
   test("plans tell of codes", () => {
     const drawn = { metric, element: "f32", draw: uniformVector, dimensions: 16 } as const;

@@ -5,7 +5,9 @@ export type DrawVector = (random: Random, dimensions: number) => Float32Array;
 
 /** A vector of what `element` gives for each dimension. */
 export function vectorOf(dimensions: number, element: (d: number) => number): Float32Array {
-  return Float32Array.from({ length: dimensions }, (_, d) => element(d));
+  const vector = new Float32Array(dimensions);
+  for (let d = 0; d < dimensions; d++) vector[d] = element(d);
+  return vector;
 }
 
 /** Elements between -0.5 and 0.5. */
@@ -35,5 +37,5 @@ export const VECTOR_KINDS: Readonly<Record<string, DrawVector>> = {
 
 /** The vector with its elements rounded to float16, and none that is infinite there. */
 export function roundedToF16(vector: Float32Array): Float32Array {
-  return Float32Array.from(Float16Array.from(vector.map((x) => Math.max(-6e4, Math.min(x, 6e4)))));
+  return new Float32Array(new Float16Array(vector.map((x) => Math.max(-6e4, Math.min(x, 6e4)))));
 }

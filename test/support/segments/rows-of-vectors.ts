@@ -20,8 +20,10 @@ export function rowsOfVectors(
   const bytes = new Uint8Array(vectors.length * strideBytes);
   const norms = vectors.map((vector, row) => {
     const stored = new ELEMENTS[format](bytes.buffer, row * strideBytes, dimensions);
-    stored.set(Array.from(vector));
-    return inverseNorm([...stored].reduce((sum, x) => sum + x * x, 0));
+    stored.set(vector);
+    let squares = 0;
+    for (const x of stored) squares += x * x;
+    return inverseNorm(squares);
   });
   return { bytes, strideBytes, format, dimensions, inverseNorms: Float32Array.from(norms) };
 }
