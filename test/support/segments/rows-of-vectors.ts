@@ -22,7 +22,7 @@ export function rowsOfVectors(
     const stored = new ELEMENTS[format](bytes.buffer, row * strideBytes, dimensions);
     stored.set(vector);
     let squares = 0;
-    for (const x of stored) squares += x * x;
+    for (let d = 0; d < dimensions; d++) squares += stored[d] * stored[d];
     return inverseNorm(squares);
   });
   return { bytes, strideBytes, format, dimensions, inverseNorms: Float32Array.from(norms) };
