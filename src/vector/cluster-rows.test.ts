@@ -298,8 +298,9 @@ test("vectors that cannot be told apart are divided by their order", () => {
 });
 
 test("a few vectors that are too long to be compared are clustered with all others", () => {
-  const tried = effort({ usual: [0.05, 1], full: [0.002, 0.05, 0.5, 1] });
-  const shares = tried.flatMap((share) => [4, 64].map((dims) => [share, dims]));
+  const all = [0.002, 0.05, 0.5, 1].flatMap((share) => [4, 64].map((dims) => [share, dims]));
+  // A few of 64 dimensions, and all of four.
+  const shares = all.filter((_, i) => effort({ usual: i === 3 || i === 6, full: true }));
   for (const [share, dimensions] of shares) {
     const random = seededRandom(5);
     const long = Array.from({ length: 3000 }, () => {
