@@ -73,7 +73,7 @@ interface Namespace {
 }
 
 /** Documents of each segment; the last segment has no clusters. */
-const DOCUMENT_COUNTS = effort({ usual: [300, 180, 60], full: [900, 540, 60] });
+const DOCUMENT_COUNTS = effort({ usual: [200, 120, 60], full: [900, 540, 60] });
 /** Shares of the documents match, in percent; some queries of each, in several namespaces. */
 const RECALL = effort({
   usual: { seeds: [1], percents: [100, 40], queries: 6 },

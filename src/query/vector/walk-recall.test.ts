@@ -3,7 +3,8 @@
  * element, of very few and very many dimensions, of eight attributes, and where few or many match.
  */
 
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -111,8 +112,8 @@ function grouped(
 }
 
 test("of vectors anywhere, no more are missed than where they lie in groups", () => {
-  const documents = 16_000;
-  const queries = 30;
+  const documents = effort({ usual: 5_000, full: 16_000 });
+  const queries = effort({ usual: 12, full: 30 });
   const random = seededRandom(3);
   const uniform = () => Float32Array.from({ length: 64 }, () => random.next() - 0.5);
   const vectors = Array.from({ length: documents }, uniform);
@@ -127,13 +128,20 @@ test("of vectors anywhere, no more are missed than where they lie in groups", ()
   expect(codes / queries).toBeLessThan(documents);
 });
 
-const CASES = ELEMENTS.flatMap((element) => METRICS.map((metric) => ({ element, metric })));
+const CASES = ELEMENTS.flatMap((element, e) =>
+  effort<readonly DistanceMetric[]>({ usual: [METRICS[e % 2]], full: METRICS }).map((metric) => ({
+    element,
+    metric,
+  })),
+);
 
 test.each(CASES)("vectors of $element are found by few codes, by $metric", (of) => {
   const { element, metric } = of;
   const random = seededRandom(11);
-  const all = grouped(random, 6_040, { element });
-  const [queries, vectors] = [all.slice(0, 40), all.slice(40)];
+  const queryCount = effort({ usual: 12, full: 40 });
+  const count = effort({ usual: 4_500, full: 6_000 });
+  const all = grouped(random, count + queryCount, { element });
+  const [queries, vectors] = [all.slice(0, queryCount), all.slice(queryCount)];
   const snapshot = namespaceOf({ type: `[32]${element}`, metric, vectors }, 32);
   expect(snapshot.segments[0].view.hasIndex(CODE_INDEX, "vector")).toBe(true);
   let [right, codes, compared] = [0, 0, 0];
@@ -149,16 +157,30 @@ test.each(CASES)("vectors of $element are found by few codes, by $metric", (of) 
   expect(compared).toBeLessThan(codes);
 });
 
+/** Of many dimensions, `npm test` tries one metric each. */
+const DIMENSIONS = effort({
+  usual: [
+    { dimensions: 1, count: 1_000, queryCount: 6, of: METRICS },
+    { dimensions: 2, count: 1_000, queryCount: 6, of: METRICS },
+    { dimensions: 2_801, count: 400, queryCount: 3, of: ["euclidean_squared"] },
+    { dimensions: 10_752, count: 130, queryCount: 2, of: ["cosine_distance"] },
+  ],
+  full: [
+    { dimensions: 1, count: 3_000, queryCount: 20, of: METRICS },
+    { dimensions: 2, count: 3_000, queryCount: 20, of: METRICS },
+    { dimensions: 2_801, count: 1_200, queryCount: 20, of: METRICS },
+    { dimensions: 10_752, count: 600, queryCount: 20, of: METRICS },
+  ],
+});
+
 describe.each(METRICS)("by %s", (metric) => {
-  test.each([
-    { dimensions: 1, count: 3_000 },
-    { dimensions: 2, count: 3_000 },
-    { dimensions: 2_801, count: 1_200 },
-    { dimensions: 10_752, count: 600 },
-  ])("vectors of $dimensions dimensions are found", ({ dimensions, count }) => {
+  const tried = DIMENSIONS.filter(({ of }) => (of as readonly string[]).includes(metric));
+
+  test.each(tried)("vectors of $dimensions dimensions are found", (given) => {
+    const { dimensions, count, queryCount } = given;
     const random = seededRandom(dimensions);
-    const all = grouped(random, count + 20, { dimensions, centres: 12 });
-    const [queries, vectors] = [all.slice(0, 20), all.slice(20)];
+    const all = grouped(random, count + queryCount, { dimensions, centres: 12 });
+    const [queries, vectors] = [all.slice(0, queryCount), all.slice(queryCount)];
     const snapshot = namespaceOf({ type: `[${dimensions}]f32`, metric, vectors }, 16);
     expect(snapshot.segments[0].view.hasIndex(CODE_INDEX, "vector")).toBe(true);
     const walks = { ...PROBING, exactMatchesMax: 0 };
@@ -181,11 +203,15 @@ describe.each(METRICS)("by %s", (metric) => {
   });
 });
 
-test.each(METRICS)("eight attributes are searched at the cost of the first, by %s", (metric) => {
+const EIGHT_BY = METRICS.slice(effort({ usual: 1, full: 0 }));
+
+test.each(EIGHT_BY)("eight attributes are searched at the cost of the first, by %s", (metric) => {
   const random = seededRandom(21);
   const attributes = ["vector", "b", "c", "d", "e", "f", "g", "h"];
-  const drawn = grouped(random, 2_010, { dimensions: 16, centres: 40 });
-  const [queries, vectors] = [drawn.slice(0, 10), drawn.slice(10)];
+  const queryCount = effort({ usual: 2, full: 10 });
+  const count = effort({ usual: 1_000, full: 2_000 });
+  const drawn = grouped(random, count + queryCount, { dimensions: 16, centres: 40 });
+  const [queries, vectors] = [drawn.slice(0, queryCount), drawn.slice(queryCount)];
   const snapshot = namespaceOf({ type: "[16]f32", metric, attributes, vectors }, 16);
   const [segment] = snapshot.segments;
   const view = segment.view as OpenSegment;
@@ -225,20 +251,24 @@ const SINGLE_STEP_MAX = 2;
 
 /** Vectors in many small groups, all as far from each other, or in larger ones. */
 const PLACES = [
-  { centres: 4_000, mostInGroups: false },
-  { centres: 100, mostInGroups: true },
+  { centres: 4_000, mostInGroups: false, count: 24_000 },
+  { centres: 100, mostInGroups: true, count: effort({ usual: 9_000, full: 24_000 }) },
 ];
 
-describe.each(PLACES)("with vectors around $centres centres", ({ centres, mostInGroups }) => {
+describe.each(PLACES)("with vectors around $centres centres", (place) => {
+  const { centres, mostInGroups, count } = place;
   const dimensions = 64;
   const clusterRows = 16;
-  const queryCount = 20;
+  const queryCount = effort({ usual: 10, full: 20 });
   const random = seededRandom(31);
-  const drawn = grouped(random, 24_000 + queryCount, { dimensions, centres });
+  const drawn = grouped(random, count + queryCount, { dimensions, centres });
   const [queries, vectors] = [drawn.slice(0, queryCount), drawn.slice(queryCount)];
   // Matches are anywhere.
   const content: Content = { type: `[${dimensions}]f32`, metric: "euclidean_squared", vectors };
-  const snapshot = namespaceOf(content, clusterRows);
+  let snapshot: Snapshot;
+  beforeAll(() => {
+    snapshot = namespaceOf(content, clusterRows);
+  });
   const most = PROBING.exactMatchesMax;
   const matching = (matches: number) => filterOf(["n", "Lt", matches]);
 
@@ -266,7 +296,7 @@ describe.each(PLACES)("with vectors around $centres centres", ({ centres, mostIn
       expect(right).toBe(WANTED);
       expect(stats).toMatchObject({ clustersProbed: 0, codesScanned: most });
     }
-    const counts = [most + 1, 5_000, 8_000, 12_000];
+    const counts = effort({ usual: [most + 1, 8_000], full: [most + 1, 5_000, 8_000, 12_000] });
     let right = 0;
     for (const matches of counts) {
       const above = workOf(matches);
