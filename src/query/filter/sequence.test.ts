@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   BY_ID,
@@ -111,7 +112,7 @@ test("positions and stored texts say the same of any phrase", () => {
   // Segments of a namespace have positions or have none.
   const mixed = { ...texts, segments: [...positions.segments.slice(1), texts.segments[0]] };
   let matched = 0;
-  for (let round = 0; round < 400; round++) {
+  for (let round = 0; round < effort({ usual: 100, full: 400 }); round++) {
     const name = pick(random, [...everySchema.attributes.keys()]);
     const words = drawWords(random, random.below(30) === 0 ? 100 : 4);
     const operand = name === "tokens" ? words : words.join(" ");

@@ -72,7 +72,7 @@ function randomOrder(random: Random): DocumentQuery {
   });
 }
 
-describe.each(Array.from({ length: effort({ usual: 6, full: 40 }) }, (_, i) => 31_501 + i))(
+describe.each(Array.from({ length: effort({ usual: 2, full: 40 }) }, (_, i) => 31_501 + i))(
   "seed %i",
   (seed) => {
     test("walks find what ranking all finds, near and far away", () => {
@@ -97,7 +97,7 @@ test("orders by up to eight keys are those of a plain sort", () => {
   const schema = schemaOf(Object.fromEntries(types.map((type, i) => [`${type}${i}`, type])));
   const names = [...schema.attributes.keys()];
   let walked = 0;
-  for (let seed = 31_701; seed <= 31_712; seed++) {
+  for (let seed = 31_701; seed <= effort({ usual: 31_703, full: 31_712 }); seed++) {
     const random = seededRandom(seed);
     // Two values and null of each, so that documents differ by their last keys alone.
     const documents = Array.from({ length: 600 + random.below(600) }, (_, i) => {

@@ -12,7 +12,7 @@ import { type StringTest, stringMatcher } from "./string-test.ts";
 import type { TrigramFormula } from "./trigram-algebra.ts";
 import { trigramFormula } from "./trigram-formula.ts";
 
-const SEEDS = Array.from({ length: effort({ usual: 8, full: 60 }) }, (_, i) => 33_001 + i);
+const SEEDS = Array.from({ length: effort({ usual: 1, full: 60 }) }, (_, i) => 33_001 + i);
 const CHARACTERS = [..."aAbBkKsSiI0 -/.éÉß東京🦊\u212a\u017f\u0130\u0131\u0307\n"];
 const PIECES = ["a", "b", "k", "S", "i", "é", "K", "東", "\u017f", "ab", "bas", "aki", "kiss"];
 const FRAGMENTS = [
