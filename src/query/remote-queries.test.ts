@@ -28,7 +28,7 @@ import { CLUSTER_INDEX } from "../segment/vectors/cluster-index.ts";
 import { runRequest } from "./executor/run-request.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-const QUERIES = 60;
+const QUERIES = effort({ usual: 12, full: 60 });
 /** What a search over codes counts in another way. */
 const CODED = [
   "candidatesSkipped",

@@ -39,7 +39,7 @@ import { KeptFindings } from "./kept-findings.ts";
 import { type RequestOutcome, runRequest } from "./run-request.ts";
 
 const OPTIONS = { kernels: KERNELS };
-const QUERIES = 40;
+const QUERIES = effort({ usual: 12, full: 40 });
 /** More than any query over remote segments needs. */
 const ROUNDS_MAX = 8;
 

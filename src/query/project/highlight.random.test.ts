@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { naiveHighlight } from "../../../test/support/queries/naive-highlight.ts";
 import {
   BY_ID,
@@ -54,8 +55,8 @@ function randomRanking(random: Random, attribute: string, depth = 2): ScoreExpre
 }
 
 test.each([
-  { texts: "short", seeds: 60, textOf: randomText },
-  { texts: "long", seeds: 12, textOf: longText },
+  { texts: "short", seeds: effort({ usual: 30, full: 60 }), textOf: randomText },
+  { texts: "long", seeds: effort({ usual: 3, full: 12 }), textOf: longText },
 ])("fragments of $texts texts are those of the slow twin", ({ seeds, textOf }) => {
   for (let seed = 1; seed <= seeds; seed++) {
     const random = seededRandom(seed);

@@ -100,7 +100,15 @@ function scoringAll(query: DocumentQuery): DocumentQuery {
   return { ...query, rankBy: { kind: "score", expression } };
 }
 
-const SEEDS = Array.from({ length: effort({ usual: 4, full: 24 }) }, (_, round) => 9001 + round);
+/** Every fourth seed draws documents that are all alike. */
+const FIRST_SEED = effort({ usual: 9003, full: 9001 });
+const SEEDS = Array.from({ length: effort({ usual: 2, full: 24 }) }, (_, i) => FIRST_SEED + i);
+const COUNTS = effort({ usual: { min: 3000, more: 1000 }, full: { min: 5000, more: 4000 } });
+const QUERIES = effort({ usual: 20, full: 60 });
+/** Documents of many lists that are looked at in steps. */
+const MANY = effort({ usual: 8_000, full: 20_000 });
+/** Documents of a list that is scored in steps. */
+const LONG = effort({ usual: 30_000, full: 120_000 });
 
 describe.each(SEEDS)("seed %i", (seed) => {
   test("answers are the same to the bit with bounds of any block, and without", () => {
@@ -108,7 +116,7 @@ describe.each(SEEDS)("seed %i", (seed) => {
     const isFlat = seed % 4 === 0;
     const saturation = { k1: pick(random, [1e-9, 0.5, 1.2, 1e6]), b: pick(random, [0, 0.75, 1]) };
     const schema = schemaWith(saturation);
-    const count = 5000 + random.below(4000);
+    const count = COUNTS.min + random.below(COUNTS.more);
     const documents = Array.from({ length: count }, (_, i) => drawDocument(random, i, isFlat));
     const deleted = Array.from({ length: 600 }, (_, i) => drawDocument(random, 20_000 + i, false));
     const contents = splitDocuments(random, documents, 1 + random.below(2), deleted);
@@ -116,7 +124,7 @@ describe.each(SEEDS)("seed %i", (seed) => {
       openSnapshot(schema, contents, blockIndexes(block)),
     );
     let skipped = 0;
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < QUERIES; i++) {
       const query = drawQuery(random);
       const { results } = run(expected, scoringAll(query));
       for (const snapshot of others) {
@@ -296,25 +304,25 @@ test("bounds are read with the postings, in no further round", () => {
 
 test("long lists are scored in steps", () => {
   const schema = schemaWith();
-  const many = openSnapshot(schema, [bestFirst(120_000, 0)]);
+  const many = openSnapshot(schema, [bestFirst(LONG, 0)]);
   const few = openSnapshot(schema, [bestFirst(3000, 0)]);
   const steps = (snapshot: Snapshot, query = "common"): number =>
     countSteps(runRequest(snapshot, requestOf(ranked(bm25(query))), { kernels: KERNELS })).count;
   expect(steps(many, "absent")).toBeLessThan(10);
   // All are as good, so that each is offered: that takes some 512 times as long as to pass it over.
-  expect(steps(many) - steps(few)).toBeGreaterThanOrEqual((120_000 - 3000) / 512);
+  expect(steps(many) - steps(few)).toBeGreaterThanOrEqual((LONG - 3000) / 512);
 });
 
 test("many lists are looked at in steps", () => {
   const words = Array.from({ length: 16 }, (_, i) => `w${i}`);
   // Each has another word more often, so that all are followed.
-  const documents = Array.from({ length: 20_000 }, (_, i) =>
+  const documents = Array.from({ length: MANY }, (_, i) =>
     documentOf(BigInt(i), { text: `${words.join(" ")} ${words[i % 16]}` }),
   );
   const snapshot = openSnapshot(schemaWith(), [{ documents }]);
   const query = requestOf(ranked(bm25(words.join(" "))));
   const { count } = countSteps(runRequest(snapshot, query, { kernels: KERNELS }));
-  expect(count).toBeGreaterThanOrEqual((16 * 20_000) / 32_768 + 20_000 / 512);
+  expect(count).toBeGreaterThanOrEqual((16 * MANY) / 32_768 + MANY / 512);
 });
 
 test("bounds leave room for sums in float64 that lost bits", () => {

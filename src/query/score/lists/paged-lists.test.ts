@@ -1,6 +1,7 @@
 /** Posting lists of several pages of ordinals are scored and filtered as those of one page are. */
 
 import { expect, test } from "vitest";
+import { effort } from "../../../../test/support/effort.ts";
 import { filterOf } from "../../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -96,7 +97,7 @@ test("one segment of two pages answers as segments of one page", () => {
     { documents: documents.slice(0, COUNT / 2), deleted },
     { documents: documents.slice(COUNT / 2) },
   ]);
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < effort({ usual: 12, full: 40 }); i++) {
     const query = queryOf(random);
     expect(resultsOf(whole, query), `query ${i}`).toEqual(resultsOf(parts, query));
   }
