@@ -41,7 +41,29 @@ export function readSourceFiles(root: string, folders: readonly string[]): Sourc
 
 /** The line of a position in a file, from 1. */
 export function lineAt(file: SourceFile, offset: number): number {
-  return file.text.slice(0, offset).split("\n").length;
+  const ends = lineEnds(file);
+  let low = 0;
+  let high = ends.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ends[middle] < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+const LINE_ENDS = new WeakMap<SourceFile, readonly number[]>();
+
+/** Where the line breaks of a file are; found once, since some rules ask for each function. */
+function lineEnds(file: SourceFile): readonly number[] {
+  const known = LINE_ENDS.get(file);
+  if (known !== undefined) return known;
+  const ends: number[] = [];
+  for (let at = file.text.indexOf("\n"); at >= 0; at = file.text.indexOf("\n", at + 1)) {
+    ends.push(at);
+  }
+  LINE_ENDS.set(file, ends);
+  return ends;
 }
 
 /** Tells whether the file is part of the product, not a test of it. */
@@ -59,50 +81,66 @@ const BEFORE_REGEX = /(^|[([{,;=:!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|vo
 
 type Part = "comment" | "string" | "template" | "regex";
 
+/** What begins a comment or a literal, and the braces that end the `${` of a template. */
+const MARK = /["'`/{}]/g;
+/** How many characters before a slash tell whether it starts a regular expression. */
+const BEFORE_REGEX_LENGTH = 80;
+
 /** Finds comments and literals and replaces their insides by blanks. */
 function blank(text: string): { code: string; bare: string } {
-  const code = text.split("");
-  const bare = text.split("");
+  const code: string[] = [];
+  const bare: string[] = [];
   // Open `${` of templates: how many braces are open inside each.
   const templates: number[] = [];
-  let at = 0;
-  const skip = (part: Part, end: number) => {
-    for (let i = at; i < end; i++) {
-      if (text[i] === "\n") continue;
-      if (part === "comment") code[i] = " ";
-      if (part === "comment" || (i > at && i < end - 1)) bare[i] = " ";
-    }
-    at = end;
+  // Both texts are there up to here, and this is the end of `bare`.
+  let done = 0;
+  let tail = "";
+  const keep = (piece: string, bareOfIt: string) => {
+    code.push(piece);
+    bare.push(bareOfIt);
+    tail = (tail + bareOfIt.slice(-BEFORE_REGEX_LENGTH)).slice(-BEFORE_REGEX_LENGTH);
   };
-  while (at < text.length) {
+  const skip = (part: Part, at: number, end: number) => {
+    const between = text.slice(done, at);
+    keep(between, between);
+    const piece = text.slice(at, end);
+    const blanks = piece.replaceAll(/[^\n]+/g, ({ length }) => " ".repeat(length));
+    const inside = piece[0] + blanks.slice(1, -1) + piece.slice(Math.max(1, piece.length - 1));
+    if (part === "comment") keep(blanks, blanks);
+    else keep(piece, inside);
+    done = end;
+  };
+  const startsRegex = (at: number) => {
+    // The end of an element in JSX.
+    if (text[at - 1] === "<" && /[\w.>]/.test(text[at + 1] ?? "")) return false;
+    const between = text.slice(Math.max(done, at - BEFORE_REGEX_LENGTH), at);
+    return BEFORE_REGEX.test((tail + between).slice(-BEFORE_REGEX_LENGTH).trimEnd());
+  };
+  for (let at = markFrom(text, 0); at < text.length; at = markFrom(text, Math.max(done, at + 1))) {
     const char = text[at];
-    if (text.startsWith("//", at)) skip("comment", endOf(text, "\n", at));
-    else if (text.startsWith("/*", at)) skip("comment", endOf(text, "*/", at + 2) + 2);
-    else if (char === '"' || char === "'") skip("string", literalEnd(text, at, char));
-    else if (
-      char === "/" &&
-      // The end of an element in JSX.
-      !(text[at - 1] === "<" && /[\w.>]/.test(text[at + 1] ?? "")) &&
-      BEFORE_REGEX.test(
-        bare
-          .slice(Math.max(0, at - 80), at)
-          .join("")
-          .trimEnd(),
-      )
-    )
-      skip("regex", regexEnd(text, at));
-    else if (char === "`" || (char === "}" && templates.at(-1) === 0)) {
+    if (text.startsWith("//", at)) skip("comment", at, endOf(text, "\n", at));
+    else if (text.startsWith("/*", at)) {
+      skip("comment", at, Math.min(endOf(text, "*/", at + 2) + 2, text.length));
+    } else if (char === '"' || char === "'") skip("string", at, literalEnd(text, at, char));
+    else if (char === "/") {
+      if (startsRegex(at)) skip("regex", at, regexEnd(text, at));
+    } else if (char === "`" || (char === "}" && templates.at(-1) === 0)) {
       if (char === "}") templates.pop();
       const end = templateEnd(text, at + 1);
       if (text[end - 1] === "{") templates.push(0);
-      skip("template", end);
-    } else {
-      if (templates.length > 0 && char === "{") templates[templates.length - 1]++;
-      if (templates.length > 0 && char === "}") templates[templates.length - 1]--;
-      at++;
+      skip("template", at, end);
+    } else if (templates.length > 0) {
+      templates[templates.length - 1] += char === "{" ? 1 : -1;
     }
   }
+  const rest = text.slice(done);
+  keep(rest, rest);
   return { code: code.join(""), bare: bare.join("") };
+}
+
+function markFrom(text: string, from: number): number {
+  MARK.lastIndex = from;
+  return MARK.exec(text)?.index ?? text.length;
 }
 
 function endOf(text: string, mark: string, from: number): number {

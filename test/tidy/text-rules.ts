@@ -156,15 +156,25 @@ export function postponedFindings(files: readonly SourceFile[]): Finding[] {
 
 /** Identifiers with words that the glossary replaces. */
 export function glossaryFindings(files: readonly SourceFile[]): Finding[] {
+  // Most identifiers occur many times.
+  const known = new Map<string, string | undefined>();
+  const bannedIn = (identifier: string) => {
+    if (!known.has(identifier)) known.set(identifier, bannedPhrase(identifier));
+    return known.get(identifier);
+  };
   return files.filter(isProduct).flatMap((file) =>
     [...file.bare.matchAll(/[A-Za-z_$][\w$]*/g)].flatMap((match) => {
-      const words = ` ${wordsOf(match[0])} `;
-      const banned = [...BANNED_WORDS.keys()].find((phrase) => words.includes(` ${phrase} `));
+      const banned = bannedIn(match[0]);
       if (banned === undefined) return [];
       const message = `${match[0]}: the glossary says ${BANNED_WORDS.get(banned)}`;
       return [{ path: file.path, line: lineAt(file, match.index), message }];
     }),
   );
+}
+
+function bannedPhrase(identifier: string): string | undefined {
+  const words = ` ${wordsOf(identifier)} `;
+  return [...BANNED_WORDS.keys()].find((phrase) => words.includes(` ${phrase} `));
 }
 
 /** The words of an identifier: `rowIdOf` → `row id of`. */
