@@ -3,25 +3,30 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { INDEX_POLL_MS } from "../../src/indexer/indexer.ts";
+import { compileKernel } from "../../src/kernel/load-kernel.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { effort } from "../support/effort.ts";
 import { RoundStore } from "../support/engine/cold-namespace.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
+const kernel = await compileKernel("auto");
+
 const DIMENSIONS = 6;
-const ROWS = 40_000;
+const ROWS = effort({ usual: 6_000, full: 40_000 });
 
 test("ANN looks at few of many documents, at new ones, and not at deleted ones", async () => {
   const random = seededRandom(1);
   const vector = () => Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
   const store = new RoundStore();
-  const engine = await EngineFixture.open({ store });
+  const engine = await EngineFixture.open({ store, kernel });
   const ask = async (query: object) => {
     const { status, json } = await engine.call("query", "n", { limit: 10, ...query });
     expect(status, JSON.stringify(json)).toBe(200);
     return json.rows as { id: number; $dist: number }[];
   };
-  for (let start = 0; start < ROWS; start += 10_000) {
-    const rows = Array.from({ length: 10_000 }, (_, i) => {
+  const batchRows = Math.min(ROWS, 10_000);
+  for (let start = 0; start < ROWS; start += batchRows) {
+    const rows = Array.from({ length: batchRows }, (_, i) => {
       return { id: start + i, vector: vector(), n: start + i };
     });
     await engine.write("n", { upsert_rows: rows, distance_metric: "euclidean_squared" });
@@ -40,7 +45,8 @@ test("ANN looks at few of many documents, at new ones, and not at deleted ones",
   expect(recall.avg_recall).toBeGreaterThan(0.98);
   expect(recall.avg_ann_count).toBe(100);
   // As many are found as are asked for, though few clusters have as many.
-  expect(await ask({ rank_by: ["vector", "ANN", vector()], limit: 9000 })).toHaveLength(9000);
+  const limit = effort({ usual: 1_350, full: 9_000 });
+  expect(await ask({ rank_by: ["vector", "ANN", vector()], limit })).toHaveLength(limit);
 
   // A cold search takes four rounds: centroids, codes, vectors, documents.
   const query = { rank_by: ["vector", "ANN", vector()], include_attributes: ["n"] };
@@ -83,12 +89,14 @@ test("ANN looks at few of many documents, at new ones, and not at deleted ones",
 test("further vectors are searched like the first, also after a rest merge", async () => {
   const seed = 5;
   const random = seededRandom(seed);
-  const rowCount = 3_000;
+  // Enough for clusters in each segment.
+  const rowCount = effort({ usual: 1_200, full: 3_000 });
+  const queryCount = effort({ usual: 6, full: 20 });
   const vector = () => Array.from({ length: DIMENSIONS }, () => random.next() - 0.5);
   const store = new RoundStore();
   const clock = new InstantClock();
   const thresholds = { indexTailEntries: 1 };
-  const engine = await EngineFixture.open({ store, clock, thresholds });
+  const engine = await EngineFixture.open({ store, clock, thresholds, kernel });
   const indexer = engine.indexer({ graceMs: 1 });
   const index = async () => {
     await indexer.pass();
@@ -104,7 +112,7 @@ test("further vectors are searched like the first, also after a rest merge", asy
     await engine.write("n", { upsert_rows: rows, distance_metric: metric, schema });
     await index();
   }
-  await engine.write("n", { deletes: Array.from({ length: 300 }, (_, i) => 7 * i) });
+  await engine.write("n", { deletes: Array.from({ length: rowCount / 10 }, (_, i) => 7 * i) });
   await index();
 
   const ids = async (attribute: string, method: string, values: number[], rest: object) => {
@@ -121,15 +129,15 @@ test("further vectors are searched like the first, also after a rest merge", asy
       });
       expect(JSON.stringify(json)).toContain(`in ${segmentCount} of ${segmentCount} segments by`);
       let found = 0;
-      for (let i = 0; i < 20; i++) {
-        const rest = { filters: ["n", "Gte", (i % 2) * random.below(1_000)] };
+      for (let i = 0; i < queryCount; i++) {
+        const rest = { filters: ["n", "Gte", (i % 2) * random.below(rowCount / 3)] };
         const values = vector();
         const truth = new Set(await ids(attribute, "kNN", values, rest));
         const some = await ids(attribute, "ANN", values, rest);
         expect(some, `seed ${seed}`).toHaveLength(100);
         found += some.filter((id) => truth.has(id)).length;
       }
-      expect(found / 2000, `${attribute}, seed ${seed}`).toBeGreaterThan(0.98);
+      expect(found / (100 * queryCount), `${attribute}, seed ${seed}`).toBeGreaterThan(0.98);
     }
   };
   await check(2);
@@ -160,12 +168,13 @@ function groupedVectors(seed: number) {
 }
 
 test("as many are found after half of all was replaced as where all was built anew", async () => {
-  const rowCount = 8_000;
-  const rounds = 4;
+  const rowCount = effort({ usual: 2_000, full: 8_000 });
+  const rounds = effort({ usual: 2, full: 4 });
   const vectorOf = groupedVectors(8);
   const open = async () => {
     const clock = new InstantClock();
-    const engine = await EngineFixture.open({ clock, thresholds: { indexTailEntries: 1 } });
+    const thresholds = { indexTailEntries: 1 };
+    const engine = await EngineFixture.open({ clock, thresholds, kernel });
     const indexer = engine.indexer({ graceMs: 1 });
     const write = async (rows: object[]) => {
       await engine.write("n", { upsert_rows: rows, distance_metric: "euclidean_squared" });
@@ -188,7 +197,9 @@ test("as many are found after half of all was replaced as where all was built an
     return { engine, write, ids };
   };
   type Opened = Awaited<ReturnType<typeof open>>;
-  const queries = Array.from({ length: 60 }, (_, i) => vectorOf((i % 2) as 0 | 1));
+  const queries = Array.from({ length: effort({ usual: 20, full: 60 }) }, (_, i) =>
+    vectorOf((i % 2) as 0 | 1),
+  );
   const recallOf = async ({ engine, ids }: Opened) => {
     const { json } = await engine.call("explain", "n", {
       rank_by: ["vector", "ANN", queries[0]],

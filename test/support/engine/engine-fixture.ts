@@ -61,7 +61,11 @@ import { InstantClock } from "../clocks/instant-clock.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
 import { localPorts, type Turn } from "./local-ports.ts";
 import { ScribbledBlocks } from "./scribbled-blocks.ts";
-import { type ClusterSizes, testIndexerOptions } from "./test-indexer-options.ts";
+import {
+  type ClusterSizes,
+  type IndexerSizes,
+  testIndexerOptions,
+} from "./test-indexer-options.ts";
 
 /** What a test may choose. */
 export interface FixtureOptions {
@@ -101,7 +105,7 @@ export interface FixtureOptions {
   readonly clusters?: ClusterSizes;
   /** How far ANN searches walk. */
   readonly probing?: Probing;
-  /** Queries use it, and not the scalar one. */
+  /** Queries and indexers use it, and not the scalar one. */
   readonly kernel?: WebAssembly.Module | undefined;
   readonly arenaBytes?: number;
   /** Hears of each log line when it is written. */
@@ -253,8 +257,7 @@ export class EngineFixture {
       ...writeThread.far,
     });
     await engine.ready();
-    const { clusters, indexerMemoryBytes: memoryBytes } = options;
-    const indexerOptions = testIndexerOptions(tools, accesses.indexer, { clusters, memoryBytes });
+    const indexerOptions = testIndexerOptions(tools, accesses.indexer, indexerSizes(options));
     const metrics = () => [
       ...writeThreadMetrics({ access: accesses.write, catalog, arenas, turns: { maxMs: () => 0 } }),
       ...cacheThreadMetrics(cache, accesses.cache),
@@ -432,6 +435,10 @@ function parsed(answer: HttpAnswer): Answer {
   const { status, headers } = answer;
   const text = new TextDecoder().decode(Buffer.concat(answerPieces(answer)));
   return { status, headers, json: text === "" ? undefined : JSON.parse(text) };
+}
+
+function indexerSizes({ clusters, kernel, indexerMemoryBytes }: FixtureOptions): IndexerSizes {
+  return { clusters, kernel, memoryBytes: indexerMemoryBytes };
 }
 
 /** Whether the server has its store for itself, and what it does by itself then. */

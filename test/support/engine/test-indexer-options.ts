@@ -17,19 +17,21 @@ export interface IndexerSizes {
   readonly clusters?: ClusterSizes | undefined;
   readonly memoryBytes?: number | undefined;
   readonly cacheBytes?: number;
+  /** Without it, the scalar kernel. */
+  readonly kernel?: WebAssembly.Module | undefined;
 }
 
-/** Wires an indexer as `openIndexer` does, with small memory of its own and scalar kernels. */
+/** Wires an indexer as `openIndexer` does, with small memory of its own. */
 export function testIndexerOptions(
   options: Pick<IndexerOptions, "clock" | "random" | "log" | "thresholds" | "yield">,
   access: StoreAccess,
   sizes: IndexerSizes,
 ): Omit<IndexerOptions, "garbageGraceMs"> {
-  const { clusters, memoryBytes: totalBytes = 64 * MIB, cacheBytes = 16 * MIB } = sizes;
+  const { clusters, memoryBytes: totalBytes = 64 * MIB, cacheBytes = 16 * MIB, kernel } = sizes;
   const resources = indexerResources(access, {
     arenas: new Arenas({ totalBytes, threads: 1, arenaBytes: MIB }),
     cacheBytes,
-    kernel: undefined,
+    kernel,
     segmentWeightMax: MIB,
   });
   return {
