@@ -1,6 +1,6 @@
 /** A process that ends at any call to the store, before or after its effect, loses nothing. */
 
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { findGenerations } from "../../src/namespace/generations/namespace-generations.ts";
@@ -193,16 +193,22 @@ async function checkNothingIsLeft(store: MemoryObjectStore, what: string): Promi
   }
 }
 
+/** A run without a crash. */
+const whole = { store: new MemoryObjectStore(), possible: [] as State[], calls: 0 };
+
+beforeAll(async () => {
+  Object.assign(whole, await run(whole.store, undefined));
+});
+
 test("the steps do what they say", async () => {
-  const store = new MemoryObjectStore();
-  const { possible } = await run(store, undefined);
+  const { store, possible } = whole;
   await checkRestart(store, { possible, what: "no crash" });
 });
 
 test("a crash at any call keeps all acknowledged steps, and the one under way or not", async () => {
-  const { calls } = await run(new MemoryObjectStore(), undefined);
+  const { calls } = whole;
   expect(calls).toBeGreaterThan(100);
-  const step = effort({ usual: 24, full: 1 });
+  const step = effort({ usual: 160, full: 1 });
   let tried = 0;
   for (let call = 1 + (testSeed() % step); call <= calls; call += step) {
     const sweeps = tried++ % 3 === 0;
@@ -216,8 +222,8 @@ test("a crash at any call keeps all acknowledged steps, and the one under way or
 
 test("crashes while recovering from crashes change nothing", async () => {
   const random = seededRandom(8);
-  const { calls } = await run(new MemoryObjectStore(), undefined);
-  for (let round = 0; round < effort({ usual: 15, full: 60 }); round++) {
+  const { calls } = whole;
+  for (let round = 0; round < effort({ usual: 4, full: 60 }); round++) {
     const when = () => (random.below(2) === 0 ? "before" : "after");
     const point: CrashPoint = { call: 1 + random.below(calls), when: when() };
     const store = new MemoryObjectStore();
