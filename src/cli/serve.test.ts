@@ -2,9 +2,13 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { Turbopuffer } from "@turbopuffer/turbopuffer";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { pause } from "../../test/support/clocks/pause.ts";
+import { effort } from "../../test/support/effort.ts";
 import { productEnvironment } from "../../test/support/processes/environment.ts";
+import { FakeEngine } from "../../test/support/servers/fake-engine.ts";
+import { fakeProgram } from "../../test/support/servers/fake-program.ts";
 
 const PROGRAM = new URL("../../test/support/processes/serve-fake.ts", import.meta.url).pathname;
 
@@ -56,10 +60,39 @@ afterEach(() => {
   for (const { child } of started.splice(0)) child.kill("SIGKILL");
 });
 
+/** Starts a server in this process that must not come up; why it did not, and its engine. */
+async function refusal(args: readonly string[], environment: Record<string, string> = {}) {
+  const engine = new FakeEngine();
+  const program = fakeProgram({ engine, clock: new InstantClock(), environment });
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeErr: () => {} });
+  }
+  const known = process.listeners("exit");
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    return { message: (error as Error).message, engine };
+  } finally {
+    // What was logged would be written when the process ends.
+    for (const listener of process.listeners("exit")) {
+      if (!known.includes(listener)) process.removeListener("exit", listener);
+    }
+  }
+  throw new Error(`${args.join(" ")} started a server`);
+}
+
 describe("starting", () => {
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = new Server(["serve", "--port", "0", "--data-dir", "/tmp/some-where"]);
+    url = await server.url();
+  });
+
+  afterAll(() => server.child.kill("SIGKILL"));
+
   test("prints a banner with everything that a client needs", async () => {
-    const server = start(["serve", "--port", "0", "--data-dir", "/tmp/some-where"]);
-    const url = await server.url();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(server.stdout).toMatch(/^Trawl 0\.0\.0-test\n/);
     expect(server.stdout).toContain(`address         ${url}\n`);
@@ -70,25 +103,30 @@ describe("starting", () => {
     expect(await client.namespace("a").deleteAll()).toMatchObject({ status: "OK" });
   });
 
-  test("the banner never shows the key", async () => {
-    const server = start(["serve"], { TRAWL_PORT: "0", TRAWL_API_KEY: "tpuf_secret" });
-    const url = await server.url();
-    expect(server.stdout).toContain("authentication  on");
-    expect(server.stdout + server.stderr).not.toContain("tpuf_secret");
-    const wrong = new Turbopuffer({ baseURL: url, apiKey: "tpuf_wrong", maxRetries: 0 });
-    await expect(wrong.namespace("a").deleteAll()).rejects.toMatchObject({ status: 401 });
-    const right = new Turbopuffer({ baseURL: url, apiKey: "tpuf_secret" });
-    await right.namespace("a").deleteAll();
-  });
-
   test("logs JSON lines when stderr is no terminal", async () => {
-    const server = start(["serve", "--port", "0"]);
-    const url = await server.url();
     await fetch(`${url}/v1/namespaces`, { headers: { "x-request-id": "seen" } });
     await server.until(() => server.stderr.includes('"request":"seen"'));
     const lines = server.stderr.trim().split("\n");
     const last = lines.map((line) => JSON.parse(line)).at(-1);
     expect(last).toMatchObject({ message: "request", operation: "list_namespaces", status: 200 });
+  });
+
+  test("says which port is in use", async () => {
+    const { port } = new URL(url);
+    const { message, engine } = await refusal(["serve", "--port", port]);
+    expect(message).toContain(`127.0.0.1 port ${port} is in use`);
+    expect(engine.closed).toBe(true);
+  });
+
+  test("the banner never shows the key", async () => {
+    const locked = start(["serve"], { TRAWL_PORT: "0", TRAWL_API_KEY: "tpuf_secret" });
+    const baseURL = await locked.url();
+    expect(locked.stdout).toContain("authentication  on");
+    expect(locked.stdout + locked.stderr).not.toContain("tpuf_secret");
+    const wrong = new Turbopuffer({ baseURL, apiKey: "tpuf_wrong", maxRetries: 0 });
+    await expect(wrong.namespace("a").deleteAll()).rejects.toMatchObject({ status: 401 });
+    const right = new Turbopuffer({ baseURL, apiKey: "tpuf_secret" });
+    await right.namespace("a").deleteAll();
   });
 
   test.each([
@@ -98,25 +136,22 @@ describe("starting", () => {
     [["serve"], { TRAWL_DATADIR: "x" }, "the nearest setting is TRAWL_DATA_DIR"],
     [["serve", "--config", "/nowhere.json"], {}, "cannot read the configuration file"],
   ])("refuses %j %j", async (args, environment, message) => {
-    const server = start(args, environment as Record<string, string>);
-    expect(await server.ended).toBe(1);
-    expect(server.stderr).toContain(message);
-    expect(server.stdout).toBe("");
+    const refused = await refusal(args, environment as Record<string, string>);
+    expect(refused.message).toContain(message);
+    expect(refused.engine.closed).toBe(false);
+  });
+
+  test("a process that is refused ends with 1 and says why on stderr alone", async () => {
+    const refused = start(["serve", "--prot", "1"]);
+    expect(await refused.ended).toBe(1);
+    expect(refused.stderr).toContain("Did you mean --port?");
+    expect(refused.stdout).toBe("");
   });
 
   test("refuses a public address where the store has no keys either", async () => {
-    const server = start(["serve", "--host", "0.0.0.0"]);
-    expect(await server.ended).toBe(1);
-    expect(server.stderr).toContain("no API key is set");
-    expect(server.stdout).toBe("engine closed\n");
-  });
-
-  test("says which port is in use", async () => {
-    const first = start(["serve", "--port", "0"]);
-    const port = new URL(await first.url()).port;
-    const second = start(["serve", "--port", port]);
-    expect(await second.ended).toBe(1);
-    expect(second.stderr).toContain(`127.0.0.1 port ${port} is in use`);
+    const { message, engine } = await refusal(["serve", "--host", "0.0.0.0"]);
+    expect(message).toContain("no API key is set");
+    expect(engine.closed).toBe(true);
   });
 });
 
@@ -130,13 +165,12 @@ test("a server goes on when nobody reads its audit on stdout any more", async ()
 });
 
 describe("stopping", () => {
-  test.each(["SIGTERM", "SIGINT"] as const)(
+  test.each((["SIGTERM", "SIGINT"] as const).slice(0, effort({ usual: 1, full: 2 })))(
     "%s lets a query finish, then exits 0",
     async (signal) => {
       const server = start(["serve", "--port", "0"]);
       const url = await server.url();
       const answer = fetch(`${url}/v2/namespaces/a/query`, { method: "POST", body: "{}" });
-      await server.until(() => true);
       await inFlight(url, 2);
       server.child.kill(signal);
       await server.until(() => server.stderr.includes("finishing the requests under way"));

@@ -2,18 +2,10 @@
 
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { KeyRing } from "../../../src/access/key-ring.ts";
-import { KeyStore } from "../../../src/access/key-store.ts";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
-import { systemRandom } from "../../../src/base/random.ts";
-import { createProgram } from "../../../src/cli/program.ts";
-import { processOptions, serve } from "../../../src/cli/serve.ts";
-import { readSettings } from "../../../src/cli/settings/read-settings.ts";
-import { serverConfig } from "../../../src/cli/settings/server-config.ts";
 import { SIGNAL_REPEAT_MS } from "../../../src/cli/signal-repeat.ts";
-import { thisMachine } from "../../../src/cli/this-machine.ts";
-import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import { FakeEngine, jsonAnswer } from "../servers/fake-engine.ts";
+import { fakeProgram } from "../servers/fake-program.ts";
 
 const engine = new FakeEngine();
 const close = engine.close.bind(engine);
@@ -44,23 +36,13 @@ const orders = new Map([
   ],
 ]);
 
-const program = createProgram("0.0.0-test", {
-  serve: async (flags) => {
-    const settings = readSettings({ flags, environment: process.env });
-    const config = { ...serverConfig(settings, thisMachine()), indexerFlags: undefined };
-    await serve(config, {
-      ...processOptions("0.0.0-test"),
-      clock,
-      openEngine: async () => engine,
-      openKeys: async ({ apiKey: bootstrapKey }, log) => {
-        const store = new KeyStore({ store: new MemoryObjectStore(), random: systemRandom, log });
-        return new KeyRing({ store, clock, log, bootstrapKey });
-      },
-    });
+const program = fakeProgram({
+  engine,
+  clock,
+  environment: process.env,
+  onListening: () => {
     createInterface(process.stdin).on("line", (order) => orders.get(order)?.());
   },
-  index: async () => {},
-  certify: async () => {},
 });
 
 program.parseAsync().catch((error: Error) => {
