@@ -1,6 +1,7 @@
 /** The launcher behind the npm scripts: when it installs, and what it passes through. */
 
 import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -77,12 +78,12 @@ test("Node is new enough from 24 on", () => {
 
 describe("a command's", () => {
   test("signals and exit code are passed through", async () => {
-    const { child, ended, stdout } = launch([
+    const { child, ended, printed } = launch([
       "exec",
       "test/support/processes/await-signal.ts",
       "7",
     ]);
-    while (!stdout().includes("waiting")) await new Promise((resolve) => setImmediate(resolve));
+    await printed("waiting");
     child.kill("SIGTERM");
     expect(await ended).toBe(7);
   });
@@ -104,8 +105,8 @@ describe("a command's", () => {
     "process is the server's, started again as its memory wants it",
     async () => {
       const { path, remove } = await temporaryDirectory();
-      const { child, ended, stdout } = launch(["serve", "--port", "0", "--data-dir", path]);
-      while (!stdout().includes("address")) await new Promise((resolve) => setImmediate(resolve));
+      const { child, ended, printed } = launch(["serve", "--port", "0", "--data-dir", path]);
+      await printed("address");
       const environment = await readFile(`/proc/${child.pid}/environ`, "utf8");
       expect(environment.split("\0")).toContain("MALLOC_ARENA_MAX=2");
       const started = await readFile(`/proc/${child.pid}/cmdline`, "utf8");
@@ -128,12 +129,18 @@ function launch(args: readonly string[]) {
   const child = spawn(process.execPath, ["scripts/run.js", ...args], { cwd: ROOT, env });
   let out = "";
   let errors = "";
+  const seen = new EventEmitter();
   child.stdout.on("data", (chunk) => {
     out += String(chunk);
+    seen.emit("more");
   });
   child.stderr.on("data", (chunk) => {
     errors += String(chunk);
   });
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { child, ended, stdout: () => out, stderr: () => errors };
+  /** Waits for a text on stdout; a loop that looks for it takes a core from the program. */
+  const printed = async (text: string) => {
+    while (!out.includes(text)) await once(seen, "more");
+  };
+  return { child, ended, printed, stderr: () => errors };
 }

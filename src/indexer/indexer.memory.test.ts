@@ -1,6 +1,7 @@
 /** An indexer with little memory: logs are indexed in smaller steps, and nothing waits for merges. */
 
 import { expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { seededRandom } from "../base/random.ts";
@@ -16,7 +17,9 @@ async function unindexedCount(engine: EngineFixture): Promise<number> {
 
 test("a log that is larger than the memory is indexed part by part", async () => {
   const engine = await EngineFixture.open({ indexerMemoryBytes: MEMORY_BYTES });
-  for (let batch = 0; batch < 24; batch++) {
+  // 10 take half as much again as the memory.
+  const batches = effort({ usual: 10, full: 24 });
+  for (let batch = 0; batch < batches; batch++) {
     const upsert_rows = Array.from({ length: 100 }, (_, i) => {
       return { id: batch * 80 + i, text: Buffer.from(random.bytes(4500)).toString("base64") };
     });

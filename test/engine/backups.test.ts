@@ -8,6 +8,7 @@ import { RESTORE_IDLE_MS } from "../../src/commit/backups/restores.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { effort } from "../support/effort.ts";
 import {
   must,
   readBackup,
@@ -111,7 +112,7 @@ test("a backup is of one state, whatever is written and collected while it is re
     states.push(shown());
     if (random.below(5) === 0) await server.indexAll();
   };
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < effort({ usual: 2, full: 6 }); round++) {
     for (let i = 0; i < 12; i++) await write();
     const writing = (async () => {
       for (let i = 0; i < 6; i++) await write();

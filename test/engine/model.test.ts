@@ -383,13 +383,13 @@ async function checkMemory({ engine }: History): Promise<void> {
 test.each([1, 2, 3, 4, 5, 6].slice(0, SEED_COUNT))(
   "a random history equals the model (seed %i)",
   async (seed) => {
-    await runHistory(seed, false, 250);
+    await runHistory(seed, false, effort({ usual: 80, full: 250 }));
   },
 );
 
 test.each([11, 12, 13, 14, 15, 16].slice(0, SEED_COUNT))(
   "a random history over a store that fails equals the model (seed %i)",
   async (seed) => {
-    await runHistory(seed, true, 200);
+    await runHistory(seed, true, effort({ usual: 60, full: 200 }));
   },
 );

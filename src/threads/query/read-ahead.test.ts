@@ -1,34 +1,40 @@
 /** What follows a cold query finds its bytes in memory, within bounds. */
 
-import { expect, test } from "vitest";
-import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
+import { beforeAll, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
+import { EngineFixture, type FixtureOptions } from "../../../test/support/engine/engine-fixture.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import { seededRandom } from "../../base/random.ts";
+import { compileKernel } from "../../kernel/load-kernel.ts";
 import type { WantedRange } from "../../segment/format/bytes-missing.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
+import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { objectKey } from "../../storage/object-store.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
-const COUNT = 5000;
+const COUNT = effort({ usual: 2000, full: 5000 });
 const DIMENSIONS = 40;
+const kernel = await compileKernel("auto");
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-async function hitRatios(options: { readsAhead: boolean; cacheBytes?: number }): Promise<number[]> {
-  const engine = await EngineFixture.open({ answersOwn: false, ...options });
-  const random = seededRandom(1);
-  const vector = (group: number) =>
-    Array.from({ length: DIMENSIONS }, (_, d) => random.next() + (d === group ? 20 : 0));
-  const upsert_rows = Array.from({ length: COUNT }, (_, id) => ({ id, vector: vector(id % 40) }));
-  await engine.write("n", { distance_metric: "euclidean_squared", upsert_rows });
+/** Writes documents and indexes them; each server that is opened over them begins cold. */
+async function stored(body: object): Promise<MemoryObjectStore> {
+  const store = new MemoryObjectStore();
+  const engine = await EngineFixture.open({ store, kernel });
+  await engine.write("n", body);
   await engine.indexAll();
+  await engine.close();
+  return store;
+}
+
+/** What share of its bytes each query finds in memory, where the server has time after each. */
+async function ratiosOf(queries: readonly object[], options: FixtureOptions): Promise<number[]> {
+  const engine = await EngineFixture.open({ answersOwn: false, kernel, ...options });
   const seen: number[] = [];
-  for (let query = 0; query < 3; query++) {
-    const { json } = await engine.call("query", "n", {
-      rank_by: ["vector", "ANN", vector(10 * query)],
-      limit: 3,
-    });
+  for (const query of queries) {
+    const { json } = await engine.call("query", "n", query);
     seen.push(json.performance.cache_hit_ratio);
     for (let i = 0; i < 200; i++) await turn();
   }
@@ -36,71 +42,64 @@ async function hitRatios(options: { readsAhead: boolean; cacheBytes?: number }):
   return seen;
 }
 
+const random = seededRandom(1);
+const vector = (group: number) =>
+  Array.from({ length: DIMENSIONS }, (_, d) => random.next() + (d === group ? 20 : 0));
+const NEAREST = [0, 10, 20].map((group) => {
+  return { rank_by: ["vector", "ANN", vector(group)], limit: 3 };
+});
+let vectors: MemoryObjectStore;
+
+beforeAll(async () => {
+  const upsert_rows = Array.from({ length: COUNT }, (_, id) => ({ id, vector: vector(id % 40) }));
+  vectors = await stored({ distance_metric: "euclidean_squared", upsert_rows });
+});
+
+const hitRatios = (options: { readsAhead: boolean; cacheBytes?: number }) =>
+  ratiosOf(NEAREST, { store: vectors, ...options });
+
 test("queries after a cold one need nothing that is not in memory", async () => {
   expect(await hitRatios({ readsAhead: true })).toEqual([0, 1, 1]);
   expect(Math.min(...(await hitRatios({ readsAhead: false })).slice(1))).toBeLessThan(1);
 });
 
 test("queries by other words than the first need nothing that is not in memory", async () => {
-  const ratios = async (readsAhead: boolean) => {
-    const engine = await EngineFixture.open({ answersOwn: false, readsAhead });
-    const words = (id: number) => [id % 7, id % 40, id % 41, id % 1999].map((n) => `w${n}`);
-    // Posting lists in several windows.
-    const upsert_rows = Array.from({ length: 4 * COUNT }, (_, id) => ({
-      id,
-      text: words(id).join(" "),
-    }));
-    const schema = { text: { type: "string", full_text_search: true } };
-    await engine.write("n", { upsert_rows, schema });
-    await engine.indexAll();
-    const seen: number[] = [];
-    for (const word of ["w3", "w5 w39", "w1234 w6"]) {
-      const { json } = await engine.call("query", "n", {
-        rank_by: ["text", "BM25", word],
-        limit: 3,
-      });
-      seen.push(json.performance.cache_hit_ratio);
-      for (let i = 0; i < 200; i++) await turn();
-    }
-    await engine.close();
-    return seen;
-  };
+  const words = (id: number) => [id % 7, id % 40, id % 41, id % 1999].map((n) => `w${n}`);
+  // Posting lists in several windows.
+  const upsert_rows = Array.from({ length: 4 * COUNT }, (_, id) => ({
+    id,
+    text: words(id).join(" "),
+  }));
+  const schema = { text: { type: "string", full_text_search: true } };
+  const store = await stored({ upsert_rows, schema });
+  const queries = ["w3", "w5 w39", "w1234 w6"].map((word) => {
+    return { rank_by: ["text", "BM25", word], limit: 3 };
+  });
+  const ratios = (readsAhead: boolean) => ratiosOf(queries, { store, readsAhead });
   expect((await ratios(true)).slice(1)).toEqual([1, 1]);
   expect(Math.min(...(await ratios(false)).slice(1))).toBeLessThan(1);
 });
 
 test("filters by other values than the first need nothing that is not in memory", async () => {
-  const ratios = async (readsAhead: boolean) => {
-    const engine = await EngineFixture.open({ answersOwn: false, readsAhead });
-    // Sorted values in several windows.
-    const upsert_rows = Array.from({ length: 8 * COUNT }, (_, id) => ({
-      id,
-      number: (id * 7919) % 1_000_003,
-      word: `w${(id * 31) % 3001}`,
-    }));
-    await engine.write("n", { upsert_rows });
-    await engine.indexAll();
-    const seen: number[] = [];
-    for (const from of [10_000, 300_000, 700_000, 990_000]) {
-      const range = [
-        ["number", "Gte", from],
-        ["number", "Lt", from + 5000],
-      ];
-      const filters = [
-        "Or",
-        [
-          ["And", range],
-          ["word", "Eq", `w${from / 1000}`],
-        ],
-      ];
-      const aggregate_by = { n: ["Count"] };
-      const { json } = await engine.call("query", "n", { aggregate_by, filters });
-      seen.push(json.performance.cache_hit_ratio);
-      for (let i = 0; i < 200; i++) await turn();
-    }
-    await engine.close();
-    return seen;
-  };
+  // Sorted values in several windows.
+  const upsert_rows = Array.from({ length: 8 * COUNT }, (_, id) => ({
+    id,
+    number: (id * 7919) % 1_000_003,
+    word: `w${(id * 31) % 3001}`,
+  }));
+  const store = await stored({ upsert_rows });
+  const queries = [10_000, 300_000, 700_000, 990_000].map((from) => {
+    const range = [
+      ["number", "Gte", from],
+      ["number", "Lt", from + 5000],
+    ];
+    const either = [
+      ["And", range],
+      ["word", "Eq", `w${from / 1000}`],
+    ];
+    return { aggregate_by: { n: ["Count"] }, filters: ["Or", either] };
+  });
+  const ratios = (readsAhead: boolean) => ratiosOf(queries, { store, readsAhead });
   expect((await ratios(true)).slice(1)).toEqual([1, 1, 1]);
   expect(Math.min(...(await ratios(false)).slice(1))).toBeLessThan(1);
 });
