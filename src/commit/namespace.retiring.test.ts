@@ -1,6 +1,7 @@
 /** Instances that are retired while something is under way: nobody waits for ever, all memory goes. */
 
 import { expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { row, rowsUpTo } from "../../test/support/engine/sharing-server.ts";
 import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
@@ -20,7 +21,7 @@ test.each([false, true])(
     const other = await EngineFixture.open({ store, isShared });
     const expected = [...rowsUpTo(10)];
     await server.write("n", { upsert_rows: expected });
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < effort({ usual: 3, full: 6 }); round++) {
       expect(await server.rows("n")).toEqual(expected);
       store.after = async (key, kind) => {
         if (kind !== "put" || !key.includes("/wal/")) return;
@@ -52,6 +53,9 @@ test.each([false, true])(
   },
 );
 
+/** Of so many moments at which an instance may be retired one is tried. */
+const TICKS_APART = effort({ usual: 4, full: 1 });
+
 /** Lets the promises that are settled now, and so many after them, go on. */
 async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick++) await undefined;
@@ -59,7 +63,7 @@ async function ticks(count: number): Promise<void> {
 
 test("an instance that is retired while it takes over a manifest is given back", async () => {
   const name = namespaceName("n");
-  for (let count = 0; count < 30; count++) {
+  for (let count = 0; count < 30; count += TICKS_APART) {
     const store = new HookedObjectStore();
     const server = await EngineFixture.open({ store });
     const other = await EngineFixture.open({ store });
@@ -81,7 +85,7 @@ test("an instance that is retired while it takes over a manifest is given back",
 
 test("a job is done or taken again, whenever its instance is retired", async () => {
   const name = namespaceName("n");
-  for (let count = 0; count < 60; count++) {
+  for (let count = 0; count < 60; count += TICKS_APART) {
     const server = await EngineFixture.open();
     await server.write("n", { upsert_rows: rowsUpTo(2) });
     const namespace = await server.catalog.get(name);
@@ -113,7 +117,7 @@ test("a job is done or taken again, whenever its instance is retired", async () 
 });
 
 test("a write is acknowledged whose instance is retired while it builds an index", async () => {
-  for (let pause = 1, ended = false; !ended; pause++) {
+  for (let pause = 1, ended = false; !ended; pause += TICKS_APART) {
     let left = 0;
     let retire = () => {};
     const turn = (resolve: () => void) => {

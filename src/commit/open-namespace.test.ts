@@ -1,6 +1,7 @@
 /** What it costs to open a namespace, and that what happens meanwhile does no harm (I7, I17). */
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import {
   answerOf,
   fillNamespace,
@@ -16,7 +17,7 @@ import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { ALWAYS, type ListPage, type ListRequest, objectKey } from "../storage/object-store.ts";
 import { OPENING_AHEAD_BYTES_MAX } from "./open-namespace.ts";
 
-const ROWS = 1500;
+const ROWS = effort({ usual: 600, full: 1500 });
 const LARGE = { rowCount: ROWS, wordCount: 12 };
 /** Overwrites documents of all three segments. */
 const overwrite = (i: number) => ({

@@ -1,16 +1,31 @@
 /** What a cold query costs: dependent rounds of requests, and that caches do what they say (I17). */
 
-import { expect, test } from "vitest";
-import { answerOf, fillNamespace, QUERIES, VECTOR } from "../support/engine/cold-namespace.ts";
+import { beforeAll, expect, test } from "vitest";
+import {
+  answerOf,
+  fillNamespace,
+  QUERIES,
+  type RoundStore,
+  VECTOR,
+} from "../support/engine/cold-namespace.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 /** Even small segments have their rows by cluster. */
 const CLUSTERS = { rowsMin: 8, clusterRows: 5 };
 
+let filled: RoundStore;
+
+beforeAll(async () => {
+  const { store, engine } = await fillNamespace();
+  await engine.close();
+  filled = store;
+});
+
 test.each(Object.entries(QUERIES))(
   "a %s query over purged caches takes 3 rounds, and opening 2 more",
   async (_, query) => {
-    const { store, engine } = await fillNamespace();
+    const store = filled;
+    const engine = await EngineFixture.open({ store });
     const { performance: _warm, ...expected } = await answerOf(engine, query);
     expect((await engine.call("purge_cache", "n")).status).toBe(200);
     expect(engine.cacheArenas.usedBytes).toBe(0);
@@ -70,12 +85,24 @@ const PROBED: Readonly<Record<string, object>> = {
   },
 };
 
+const PROBING = { missedShare: 0.03, firstClusters: 2, exactMatchesMax: 0 };
+let clusteredStore: RoundStore;
+
+beforeAll(async () => {
+  const { store, engine } = await fillNamespace({
+    clusters: CLUSTERS,
+    probing: PROBING,
+    furtherVectors: ["further"],
+  });
+  await engine.close();
+  clusteredStore = store;
+});
+
 test.each(Object.entries(PROBED))(
   "a query that looks at few clusters takes 4 rounds over purged caches: %s",
   async (_, query) => {
-    const probing = { missedShare: 0.03, firstClusters: 2, exactMatchesMax: 0 };
-    const furtherVectors = ["further"];
-    const { store, engine } = await fillNamespace({ clusters: CLUSTERS, probing, furtherVectors });
+    const store = clusteredStore;
+    const engine = await EngineFixture.open({ store, probing: PROBING });
     const { performance: _warm, ...expected } = await answerOf(engine, query);
     const { json } = await engine.call("explain", "n", query);
     expect(JSON.stringify(json)).toContain("by codes, cluster by cluster");

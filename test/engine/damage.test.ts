@@ -12,6 +12,7 @@ import {
 import { putTombstones } from "../../src/segment/segment-objects.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
+import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { damagedBytes } from "../support/random/damaged-bytes.ts";
 
@@ -121,7 +122,7 @@ describe("of the objects of a namespace", async () => {
   test.each(keys)("a damaged %s refuses its namespace", async (key) => {
     const random = seededRandom(SEED);
     const bytes = await bytesAt(whole, key);
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < effort({ usual: 3, full: 12 }); round++) {
       const damaged = damagedBytes(bytes, random);
       if (Buffer.compare(readPart(key, damaged), readPart(key, bytes)) === 0) continue;
       const store = await copyOf(whole);

@@ -3,6 +3,7 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { SET_BYTES } from "../../src/storage/disk-cache/disk-cache-layout.ts";
+import { effort } from "../support/effort.ts";
 import {
   answerOf,
   fillNamespace,
@@ -19,7 +20,10 @@ const expected = new Map<string, object>();
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  const filled = await fillNamespace({ rowCount: 1500, wordCount: 12 });
+  const filled = await fillNamespace({
+    rowCount: effort({ usual: 1000, full: 1500 }),
+    wordCount: 12,
+  });
   for (const [name, query] of Object.entries(QUERIES)) {
     expected.set(name, withoutPerformance(await answerOf(filled.engine, query)));
   }

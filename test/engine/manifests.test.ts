@@ -5,6 +5,7 @@ import { seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
+import { effort } from "../support/effort.ts";
 import { EngineFixture, type FixtureOptions, TestKeys } from "../support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
 
@@ -36,7 +37,7 @@ test("during writes, merges and deletes, every restart finds what was acknowledg
   const store = new MemoryObjectStore();
   const random = seededRandom(4);
   const expected = new Set<number>();
-  for (let life = 0; life < 12; life++) {
+  for (let life = 0; life < effort({ usual: 4, full: 12 }); life++) {
     const engine = await EngineFixture.open({ store, thresholds: THRESHOLDS, indexing: true });
     for (let i = 0; i < 25; i++) {
       const ids = Array.from({ length: 1 + random.below(5) }, () => random.below(200));
