@@ -6,6 +6,7 @@ import { openObjectStore } from "../storage/open-object-store.ts";
 import { openEngine } from "../threads/open-engine.ts";
 import { openIndexer } from "../threads/open-indexer.ts";
 import { runCertifyCommand } from "./certify/certify-command.ts";
+import { processCases } from "./certify/certify-processes.ts";
 import { compileSooner } from "./compile-sooner.ts";
 import { runIndexCommand } from "./index-command.ts";
 import { openKeys } from "./open-keys.ts";
@@ -33,6 +34,7 @@ export function serverCommands(version: string): ProgramActions {
         clock: systemClock,
         random: systemRandom,
         openStore: openObjectStore,
+        casesOfProcesses: processCases,
         print: (text) => process.stdout.write(text),
         progress: (text) => process.stderr.write(text),
       });

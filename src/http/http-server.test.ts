@@ -169,7 +169,7 @@ describe("request bodies", () => {
 
   test("a gzip bomb ends at the decompressed limit with a 413", async () => {
     const { engine, send, server } = await start();
-    const body = gzipSync(Buffer.alloc(70 * 2 ** 20));
+    const body = gzipSync(Buffer.alloc(70 * 2 ** 20), { level: 1 });
     const answer = await send({
       path: "/v2/namespaces/a/query",
       headers: { "content-encoding": "gzip" },

@@ -1,6 +1,6 @@
 /** Assistants over HTTP: the official client against the server, over an engine that records. */
 
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
   callTool,
   connectMcp,
@@ -272,6 +272,17 @@ describe("changes", () => {
 });
 
 describe("what models write", () => {
+  // The first message makes a server compile the schemas of all tools: none of these changes it.
+  let shared: Awaited<ReturnType<typeof fixture>>;
+  let ends: (() => Promise<void>)[];
+  beforeAll(async () => {
+    shared = await fixture();
+    ends = closing.splice(0);
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
   test.each([
     [{ namespace: "b", topk: 5 }, 'unknown argument "topk"; did you mean "top_k"?'],
     [{}, 'the argument "namespace" is missing, such as "books"'],
@@ -282,7 +293,7 @@ describe("what models write", () => {
     [{ namespace: "a/b" }, "Namespace contains invalid characters"],
     [{ namespace: "../../keys" }, "Namespace contains invalid characters"],
   ])("%j is answered with %j", async (given, part) => {
-    const { connect, engine } = await fixture();
+    const { connect, engine } = shared;
     const result = await callTool(await connect(), "query", given);
     expect(result).toEqual({ text: expect.stringContaining(part), isError: true });
     expect(engine.seen).toEqual([]);
@@ -307,7 +318,7 @@ describe("what models write", () => {
   });
 
   test("a namespace that no address can hold is refused as any other bad name", async () => {
-    const { connect } = await fixture();
+    const { connect } = shared;
     const result = await callTool(await connect(), "query", { namespace: "a\ud800" });
     expect(result).toEqual({
       text: expect.stringContaining("Namespace contains invalid characters"),
@@ -316,7 +327,7 @@ describe("what models write", () => {
   });
 
   test("text cannot add members to the body", async () => {
-    const { connect, engine } = await fixture();
+    const { connect, engine } = shared;
     const filters = '["a","Eq",1],"limit":10000';
     const result = await callTool(await connect(), "query", { namespace: "b", filters });
     expect(result.isError).toBe(true);
@@ -339,13 +350,12 @@ describe("what models write", () => {
     ['{"jsonrpc":"2.0","id":1,"method":"no/such"}', 200, "Method not found"],
     [`{"a":"${"x".repeat(2 ** 20)}"}`, 413, "limit of 1048576 bytes"],
   ])("message %#", async (body, status, part) => {
-    const { post } = await fixture();
-    const answer = await post(body);
+    const answer = await shared.post(body);
     expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(part)]);
   });
 
   test("bytes that are no text, another type, and other methods are refused", async () => {
-    const { post, url } = await fixture();
+    const { post, url } = shared;
     expect((await post(new Uint8Array([0xff, 0xfe, 0]))).status).toBe(400);
     expect((await post("{}", { "content-type": "text/plain" })).status).toBe(415);
     for (const method of ["GET", "DELETE", "PUT"]) {

@@ -1,6 +1,7 @@
 /** What threads and processes count, and which of it `/metrics` shows. */
 
 import { expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { callJson, startServer } from "../../test/support/servers/server-process.ts";
 import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
@@ -33,7 +34,10 @@ test("threads and indexers count all that the store is asked", async () => {
   await engine.close();
 });
 
-test("a server's /metrics has what its cache thread and its query thread count", async () => {
+// It starts a server and waits for two reports; that threads report at all is in the tests of
+// `/metrics` in test/e2e/.
+const isFull = effort({ usual: false, full: true });
+test.runIf(isFull)("a server's /metrics has what its threads count", async () => {
   const directory = await temporaryDirectory();
   const store = await FsObjectStore.open({ root: directory.path, random: seededRandom(5) });
   const fixture = await EngineFixture.open({ store });

@@ -3,10 +3,11 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 
 const DIMENSIONS = 32;
-const COMMITS = 64;
+const COMMITS = effort({ usual: 16, full: 64 });
 const ROWS = 100;
 
 test("a log's vectors have codes in memory, and again after a restart", async () => {

@@ -9,7 +9,9 @@ import { CERTIFICATION_CASES } from "../../storage/certify/certification.ts";
 import { ALWAYS, type ObjectBody, type ObjectKey } from "../../storage/object-store.ts";
 import { openObjectStore } from "../../storage/open-object-store.ts";
 import { runCertifyCommand } from "./certify-command.ts";
+import { processCases } from "./certify-processes.ts";
 
+const isFull = effort({ usual: false, full: true });
 const COUNT = CERTIFICATION_CASES.length + 2;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -26,6 +28,9 @@ async function certify(openStore: typeof openObjectStore) {
     clock: systemClock,
     random: seededRandom(25),
     openStore,
+    // They are the longest part, and in `npm test` the two promises of processes are tried by
+    // fs-object-store.durability.test.ts.
+    casesOfProcesses: isFull ? processCases : () => [],
     print: (text) => {
       report += text;
     },
@@ -36,7 +41,6 @@ async function certify(openStore: typeof openObjectStore) {
 
 // The longest test of all: in `npm test` the processes' parts run apart, in certification.test.ts
 // and fs-object-store.durability.test.ts.
-const isFull = effort({ usual: false, full: true });
 test.runIf(isFull)("a directory passes, with processes that race and are killed", async () => {
   const { code, report, started } = await certify(openObjectStore);
   expect(report).toContain(`${COUNT} of ${COUNT} promises kept; 0 conditional puts`);

@@ -16,7 +16,7 @@ import type { openObjectStore } from "../../storage/open-object-store.ts";
 import { PrefixedObjectStore } from "../../storage/prefixed-object-store.ts";
 import { RetryingObjectStore } from "../../storage/retrying-object-store.ts";
 import { type StoreConfig, storeName } from "../../storage/store-config.ts";
-import { processCases } from "./certify-processes.ts";
+import type { processCases } from "./certify-processes.ts";
 
 /** What the command needs; a parameter for tests. */
 export interface CertifyOptions {
@@ -24,6 +24,8 @@ export interface CertifyOptions {
   readonly random: Random;
   /** Opens the store in this process. */
   readonly openStore: typeof openObjectStore;
+  /** What several processes try, as `processCases` gives it. */
+  readonly casesOfProcesses: typeof processCases;
   /** Takes the report. */
   readonly print: (text: string) => void;
   /** Takes what is going on. */
@@ -39,15 +41,17 @@ export async function runCertifyCommand(
   config: StoreConfig,
   options: CertifyOptions,
 ): Promise<number> {
-  const { clock, random, print } = options;
+  const { clock, random, print, casesOfProcesses } = options;
   const opened = await options.openStore(config, options);
   await opened.store.get(objectKey("certify/connect")); // Wrong settings show here, at once.
   const store = new RetryingObjectStore({ store: opened.store, clock, random });
   const run = `certify/${Buffer.from(random.bytes(8)).toString("hex")}`;
   const tally = { unknownPuts: 0 };
   const results: CaseResult[] = [];
+  const folder = `${run}/processes`;
+  const ofProcesses = casesOfProcesses(config, folder);
   const tryCase = async (certificationCase: CertificationCase, folder: string) => {
-    const of = CERTIFICATION_CASES.length + 2;
+    const of = CERTIFICATION_CASES.length + ofProcesses.length;
     options.progress(`${results.length + 1} of ${of}: ${certificationCase.promise} …\n`);
     const result = await certify(certificationCase, { store, folder, tally });
     results.push(result);
@@ -58,15 +62,12 @@ export async function runCertifyCommand(
   for (const [index, certificationCase] of CERTIFICATION_CASES.entries()) {
     await tryCase(certificationCase, `${run}/${index}`);
   }
-  const folder = `${run}/processes`;
-  for (const certificationCase of processCases(config, folder)) {
-    await tryCase(certificationCase, folder);
-  }
+  for (const certificationCase of ofProcesses) await tryCase(certificationCase, folder);
   // What processes had sent before they were killed may have come after the rest was removed.
   await removeAll(new PrefixedObjectStore(store, run)).catch(() => undefined);
   // The objects are gone; a directory keeps the folders that they were in.
   if (config.kind === "directory") {
-    await rm(join(config.root, run), { recursive: true });
+    await rm(join(config.root, run), { recursive: true, force: true });
     await rmdir(join(config.root, "certify")).catch(() => {}); // Another run may be under way.
   }
   print(summaryOf(results, tally.unknownPuts));

@@ -6,6 +6,7 @@ import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 import { writePlain } from "hyparquet-writer/src/plain.js";
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { type FloatListColumn, floatListColumn } from "./float-lists.ts";
 import { floatListsOf, readFloatLists } from "./parquet-float-pages.ts";
@@ -84,7 +85,7 @@ function floatColumn(file: ArrayBuffer): FloatListColumn {
 }
 
 test("any rows of any file are those of the general reader", async () => {
-  for (let run = 0; run < 150; run++) {
+  for (let run = 0; run < effort({ usual: 30, full: 150 }); run++) {
     const seed = SEED + run;
     const random = seededRandom(seed);
     const form: ListForm = {
@@ -194,7 +195,7 @@ function firstVersionPages(
 }
 
 test("pages of the first version may end within a row", () => {
-  for (let run = 0; run < 200; run++) {
+  for (let run = 0; run < effort({ usual: 40, full: 200 }); run++) {
     const seed = SEED + run;
     const random = seededRandom(seed);
     const form: ListForm = {
