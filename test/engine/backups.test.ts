@@ -199,7 +199,9 @@ test("damaged objects are refused, and nothing of the restore is left", async ()
   const { server } = await filledServer();
   const backup = await takeBackup(server, "n");
   await server.close();
+  const step = effort({ usual: 2, full: 1 });
   for (const [number, { bytes }] of backup.objects.entries()) {
+    if (number % step > 0) continue;
     const { store, server: other } = await emptyServer();
     const objects = backup.objects.map((object) => ({ ...object }));
     const damaged = Uint8Array.from(bytes);

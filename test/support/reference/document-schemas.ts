@@ -44,16 +44,30 @@ const ajv = new Ajv2020({
 });
 ajv.addKeyword("components");
 ajv.addSchema({ $id: "trawl:", components: DOCUMENT.components });
+const COMPONENTS = new Map(
+  Object.entries(DOCUMENT.components.schemas).map(([name, schema]) => [schema, name]),
+);
 const compiled = new Map<JsonSchema, ValidateFunction>();
 
 /** What is wrong with a value; undefined if it is as the schema says. */
 export function schemaFault(schema: JsonSchema, value: unknown): string | undefined {
   let validate = compiled.get(schema);
   if (validate === undefined) {
-    validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"trawl:#/')));
+    validate = compile(schema);
     compiled.set(schema, validate);
   }
   return validate(value) ? undefined : ajv.errorsText(validate.errors, { separator: "; " });
+}
+
+/** Components are compiled where others refer to them, so that each is compiled once. */
+function compile(schema: JsonSchema): ValidateFunction {
+  const copy = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"trawl:#/'));
+  const name = COMPONENTS.get(schema);
+  if (name === undefined) return ajv.compile(copy);
+  void ajv.validateSchema(copy, true); // Throws.
+  const found = ajv.getSchema(`trawl:#/components/schemas/${name}`);
+  if (found === undefined) throw new Error(`the document has no component ${name}`);
+  return found;
 }
 
 /** The schema itself, or the component that it names. */
