@@ -30,8 +30,21 @@ interface Sample {
   readonly answers: Map<string, object>;
 }
 
+/** Without a log. */
+let indexed: RoundStore;
+
+beforeAll(async () => {
+  const { store, engine } = await fillNamespace({ ...LARGE, tail: [] });
+  await engine.close();
+  indexed = store;
+});
+
 async function sample(tail: readonly object[]): Promise<Sample> {
-  const { store, engine } = await fillNamespace({ ...LARGE, tail });
+  const store = new RoundStore();
+  const { keys } = await indexed.list({ prefix: "", limit: 1000 });
+  for (const key of keys) await store.put(key, (await indexed.get(key)) as Uint8Array, ALWAYS);
+  const engine = await EngineFixture.open({ store });
+  for (const body of tail) await engine.write("n", body);
   const answers = new Map<string, object>();
   for (const [name, query] of Object.entries(QUERIES)) {
     const { performance: _, ...answer } = await answerOf(engine, query);
@@ -59,7 +72,11 @@ describe.each([
     opened = await sample(tail);
   });
 
-  test.each(Object.entries(QUERIES))("for a %s query", async (name, query) => {
+  // What overwrites stored documents takes the most requests: all queries are tried over it.
+  const step = lookups === 2 ? 1 : effort({ usual: 3, full: 1 });
+  const queries = Object.entries(QUERIES).filter((_, i) => i % step === 0);
+
+  test.each(queries)("for a %s query", async (name, query) => {
     const { store, answers } = opened;
     const engine = await EngineFixture.open({ store });
     store.count();
