@@ -30,8 +30,8 @@ import { TEXT_INDEX } from "./text/text-index.ts";
 import { TEXT_BLOCKS, TEXT_POSITIONS, TEXT_SECTION } from "./text/text-kinds.ts";
 import { VECTOR_SECTIONS } from "./vectors/vector-section.ts";
 
-const SEEDS = effort({ usual: 6, full: 24 });
-const DAMAGES = effort({ usual: 100, full: 300 });
+const SEEDS = effort({ usual: 3, full: 24 });
+const DAMAGES = effort({ usual: 60, full: 300 });
 const ID = "s" as SegmentId;
 const TEXT = { kind: "scalar", of: "string" } as const;
 const VECTOR = { kind: "vector", dimensions: 16, element: "f32" } as const;

@@ -32,7 +32,7 @@ import { openStoredSegment } from "./stored-segment-reader.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { type Clusters, type ClusterView, planClusters } from "./vectors/cluster-section.ts";
 
-const SEEDS = effort({ usual: 6, full: 24 });
+const SEEDS = effort({ usual: 3, full: 24 });
 const ID = "s" as SegmentId;
 const SPACE = await openKernelSpace("auto");
 

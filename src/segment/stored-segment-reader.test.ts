@@ -25,7 +25,7 @@ import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 
-const SEEDS = effort({ usual: 6, full: 24 });
+const SEEDS = effort({ usual: 3, full: 24 });
 const ID = "s" as SegmentId;
 
 function stored(documents: readonly TypedDocument[], schema: Schema): StoredSegmentContent {

@@ -72,7 +72,7 @@ export interface IndexEffort {
 /** All cases. */
 export const INDEX_FULL: IndexEffort = { seeds: 6, queries: 8, damages: 10 };
 /** A share of them, with all types of ids. */
-export const INDEX_USUAL: IndexEffort = { seeds: 3, queries: 3, damages: 2 };
+export const INDEX_USUAL: IndexEffort = { seeds: 3, queries: 2, damages: 1 };
 
 /** What the plan needs, codes, what those lead to, and the documents. */
 const ROUNDS_MAX = 4;

@@ -130,7 +130,7 @@ class Bench {
 }
 
 const SEEDS = effort({ usual: 3, full: 24 });
-const COMMITS = effort({ usual: 30, full: 60 });
+const COMMITS = effort({ usual: 21, full: 60 });
 
 test("a memtable and its readers hold what a map holds", () => {
   for (let seed = 0; seed < SEEDS; seed++) {

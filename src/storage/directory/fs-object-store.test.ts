@@ -1,4 +1,8 @@
-import { describeObjectStore, MANY_KEYS } from "../../../test/conformance/object-store.ts";
+import {
+  describeObjectStore,
+  LARGE_BODIES,
+  MANY_KEYS,
+} from "../../../test/conformance/object-store.ts";
 import { effort } from "../../../test/support/effort.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { unsyncedFiles } from "../../../test/support/stores/unsynced-files.ts";
@@ -9,8 +13,8 @@ import { FsObjectStore } from "./fs-object-store.ts";
 /** What is synced, and when, is tested in fs-object-store.durability.test.ts. */
 const files = effort({ usual: unsyncedFiles, full: systemFiles });
 
-/** A directory has no pages. */
-const leftOut = effort({ usual: [MANY_KEYS], full: [] });
+/** A directory has no pages, and bodies of any size are written piece by piece. */
+const leftOut = effort({ usual: [LARGE_BODIES, MANY_KEYS], full: [] });
 
 const open = async () => {
   const { path, remove } = await temporaryDirectory();

@@ -242,7 +242,7 @@ test.each([1, 2, 3, 4].slice(0, effort({ usual: 1, full: 4 })))(
 
 test("processes that share a directory, and are killed, read what was written", async () => {
   const isFull = effort({ usual: false, full: true });
-  const rounds = isFull ? "40" : "20";
+  const rounds = isFull ? "40" : "12";
   const run = (seed: number) => runScript("read-through-disk-cache", root, `${seed}`, rounds);
   const killed = async (seed: number) => {
     const { child, lines, ended } = startScript("read-through-disk-cache", root, `${seed}`, "9999");

@@ -53,7 +53,7 @@ const BODY = encoder.encode(
 test("a body may be cut anywhere", () => {
   const whole = parse([BODY]);
   expect(whole.upserts?.count).toBe(4);
-  for (let cut = 0; cut <= BODY.length; cut += effort({ usual: 3, full: 1 })) {
+  for (let cut = 0; cut <= BODY.length; cut += effort({ usual: 5, full: 1 })) {
     expectEqual(parse([BODY.subarray(0, cut), BODY.subarray(cut)]), whole, `cut at ${cut}`);
   }
 });
@@ -64,7 +64,7 @@ test("a body may come byte by byte", () => {
 });
 
 test("steps that are interrupted in long lists are repeated", () => {
-  const upsert_rows = Array.from({ length: 3000 }, (_, i) => ({
+  const upsert_rows = Array.from({ length: effort({ usual: 1200, full: 3000 }) }, (_, i) => ({
     id: i,
     n: i % 7 === 0 ? i + 0.5 : i,
     vector: [i, i / 2, 1 / (i + 1)],
@@ -139,7 +139,7 @@ const QUERY = encoder.encode(
 test("a damaged body is refused with a documented error, whatever the damage", () => {
   const seed = 20_260_101;
   const random = seededRandom(seed);
-  const rounds = effort({ usual: 600, full: 6000 });
+  const rounds = effort({ usual: 400, full: 6000 });
   let refused = 0;
   for (let round = 0; round < rounds; round++) {
     const body = damaged(round % 2 === 0 ? BODY : QUERY, random);
