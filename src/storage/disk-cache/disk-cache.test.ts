@@ -155,7 +155,7 @@ describe("a disk cache is bounded", () => {
     const fixture = new DiskCacheFixture(root, 3); // One of them is for tombstones.
     const calls: FileCall[] = [];
     for (let index = 0; index < 3 * SLOT_COUNT; index++) {
-      await fixture.put(REGION_BYTES, segmentAt(index), index);
+      await fixture.put(BLOCK_BYTES + 1, segmentAt(index), index);
       await fixture.clock.advance(1);
       calls.length = 0;
       fixture.faults.before = (call) => calls.push(call);
