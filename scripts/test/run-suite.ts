@@ -17,6 +17,8 @@ import {
 import { QUICK, SUITES, type Suite } from "./suites.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** All projects that need no service and no long run. */
+const WITHOUT_SERVICES = ["unit", "contract", "console", "programs", "recall", "heavy"];
 /** How long Vitest may take to end after a signal. */
 const GRACE_MS = 5_000;
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
@@ -60,8 +62,8 @@ async function run(suite: Suite, words: readonly string[]): Promise<number> {
 function projectsOf({ name, projects }: Suite, words: readonly string[]): string[] {
   if (words.some((word) => word.startsWith("--project"))) return [];
   const namesFiles = words.some((word) => !word.startsWith("-"));
-  if (name === QUICK && namesFiles) return ["--project=!full", "--project=!s3"];
-  return projects.map((project) => `--project=${project}`);
+  const wanted = name === QUICK && namesFiles ? WITHOUT_SERVICES : projects;
+  return wanted.map((project) => `--project=${project}`);
 }
 
 function seedOf({ hasFreshSeed = false }: Suite): Record<string, string> {

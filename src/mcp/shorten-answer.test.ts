@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { effort } from "../../test/support/effort.ts";
 import { seededRandom } from "../base/random.ts";
 import { ANSWER_BYTES_MAX, RESULT_BYTES_MAX, shortenAnswer } from "./shorten-answer.ts";
 
@@ -53,7 +54,7 @@ test("what is too large to be looked at is refused, with what to do", () => {
 test("no answer is longer than the limit, whatever is in it", () => {
   const random = seededRandom(7);
   const draw = (n: number) => random.bytes(4).reduce((sum, byte) => sum * 256 + byte, 0) % n;
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < effort({ usual: 10, full: 40 }); round++) {
     const rows = Array.from({ length: draw(300) }, (_, id) => ({
       id,
       text: ["é", "x", "\u0001", "😀"][draw(4)].repeat(draw(3000)),

@@ -58,8 +58,3 @@ test("what is written is private to the server's user", async () => {
     expect((mode & 0o777).toString(8), name).toMatch(/^[4-7]00$/);
   }
 });
-
-test("a data directory has one server", async () => {
-  const second = startServer({ dataDir: directory.path });
-  await expect(second).rejects.toThrow(/directory/);
-});

@@ -1,6 +1,7 @@
 /** Plans are data: a clone, as another thread would be sent it, does what the plan does. */
 
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import {
   documentQuery,
   KERNELS,
@@ -29,7 +30,7 @@ import type { Plan } from "./plan.ts";
 import { planQuery } from "./planner.ts";
 
 const OPTIONS = { kernels: KERNELS };
-const QUERIES = 600;
+const QUERIES = effort({ usual: 400, full: 600 });
 
 /** Nodes that only conditions of writes have. */
 const OF_CONDITIONS = ["vector_equals", "reference"];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { runSteps } from "../../base/steps.ts";
 import { StringCodes } from "../../base/string-codes.ts";
@@ -13,7 +14,7 @@ describe("codes are in the order of their strings", () => {
     const random = testRandom();
     const strings = new StringCodes();
     const order = new KeyOrder(strings, BY_BYTES);
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < effort({ usual: 4, full: 12 }); round++) {
       for (let n = random.below(newMax); n > 0; n--) {
         strings.codeOf(STARTS[random.below(STARTS.length)] + random.below(1e6).toString(36));
       }
