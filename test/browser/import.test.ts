@@ -142,6 +142,58 @@ describeConsole("the screen Import", [], (fixture) => {
     expect(json.rows).toEqual([{ id: 1, $dist: 1.25 }]);
   });
 
+  test("takes a file that is chosen as soon as the screen is there", async () => {
+    const page = await fixture.open("/console/");
+    // Before the browser has painted, so before effects of components have run.
+    await page.addInitScript(`
+      new MutationObserver((_, observer) => {
+        const input = document.querySelector("input[type=file]");
+        if (input === null) return;
+        observer.disconnect();
+        const chosen = new DataTransfer();
+        chosen.items.add(new File(['{"id":1,"v":1}'], "early.jsonl"));
+        input.files = chosen.files;
+        input.dispatchEvent(new Event("change", { bubbles: true }));
+      }).observe(document, { childList: true, subtree: true });
+    `);
+    await page.goto(`${fixture.url}/console/import`);
+    await runImport(page);
+    await page.getByText("1 row imported in").first().waitFor();
+    expect(await contentOf(fixture, "early")).toEqual(['[{"id":1,"v":1}]', expect.anything()]);
+  });
+
+  test("imports by the plan for the name that was typed last, with all corrections", async () => {
+    const rows = [{ id: "a", v: "a text" }];
+    await rawCall("POST", "/v2/namespaces/taken", { upsert_rows: rows }, { url: fixture.url });
+    const page = await fixture.open("/console/import?namespace=fresh");
+    await choose(page, file("typed.csv", "id,v,title\n1,1,A fox\n"));
+    await page.getByText("There is none of this name: it will be made.").waitFor();
+    await page.getByLabel("Full text of title").check();
+    await page.getByLabel("Namespace", { exact: true }).fill("taken");
+    await runImport(page);
+    await page.getByRole("link", { name: "Search in taken" }).waitFor();
+    const [documents, types] = await contentOf(fixture, "taken");
+    expect(JSON.parse(documents)).toEqual([
+      { id: "1", v: "1", title: "A fox" },
+      { id: "a", v: "a text" },
+    ]);
+    expect(JSON.parse(types).title).toMatchObject({ full_text_search: expect.anything() });
+  });
+
+  test("plans again when the server could not be asked about the namespace", async () => {
+    const page = await fixture.open("/console/import?namespace=asked");
+    let failures = 1;
+    await page.context().route("**/asked/metadata", (route) => {
+      if (failures-- <= 0) return route.fallback();
+      return route.fulfill({ status: 500, json: { status: "error", error: "the disk is full" } });
+    });
+    await choose(page, file("asked.jsonl", lines(3)));
+    await page.getByRole("alert").getByText("the disk is full").waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await runImport(page);
+    await page.getByText("3 rows imported in").first().waitFor();
+  });
+
   test("says what is wrong with a file, and takes the next one", async () => {
     const page = await fixture.open("/console/import?namespace=faults");
     await choose(page, file("broken.parquet", "PAR1 and no more"));

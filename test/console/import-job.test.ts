@@ -57,8 +57,13 @@ function job(answer: (body: string, count: number) => Response = () => Response.
     await made.handle({ kind: "plan", turn: 2, draft: undefined, ...target });
     await start(false);
   };
-  const start = (goesOn: boolean) =>
-    made.handle({ kind: "start", ...target, distanceMetric: "cosine_distance", goesOn });
+  const start = (goesOn: boolean) => {
+    const planned = events.findLast((event) => event.kind === "planned");
+    const plan = planned?.planned.plan;
+    if (plan === undefined) throw new Error(JSON.stringify(events));
+    const distanceMetric = plan.hasVectors ? "cosine_distance" : undefined;
+    return made.handle({ kind: "start", plan, ...target, distanceMetric, goesOn });
+  };
   const end = () => events.findLast((event) => event.kind === "ended");
   return { job: made, run, start, bodies, events, waits, end };
 }
@@ -205,6 +210,41 @@ test("a run that is stopped settles what is under way, and goes on", async () =>
   const { rows: done } = page.end()?.progress.counts ?? { rows: 0 };
   expect(done).toBeGreaterThan(0);
   expect(done).toBeLessThan(30_000);
+});
+
+/** A file whose bytes can be read once `opened` has resolved. */
+class SlowFile extends File {
+  readonly opened = Promise.withResolvers<void>();
+
+  override slice(start?: number, end?: number): Blob {
+    const slice = super.slice(start, end);
+    const read = () => slice.arrayBuffer();
+    return Object.assign(slice.slice(), { arrayBuffer: () => this.opened.promise.then(read) });
+  }
+}
+
+test("files that were chosen before never replace the newest ones", async () => {
+  const page = job();
+  const slow = new SlowFile(['{"id":1,"before":1}'], "before.jsonl");
+  const before = page.job.handle({ kind: "open", turn: 1, files: [slow] });
+  await page.run([new File(['{"id":1,"newest":1}'], "newest.jsonl")]);
+  slow.opened.resolve();
+  await before;
+  await page.start(false);
+  const body = '{"schema":{"newest":{"type":"int"}},"upsert_rows":[{"id":1,"newest":1}]}';
+  expect(page.bodies).toEqual([body, body]);
+});
+
+test("a plan that is asked for while files are being opened is the plan of these files", async () => {
+  const page = job();
+  const target = { namespace: "a", key: undefined };
+  const slow = new SlowFile(['{"id":1,"newest":1}'], "newest.jsonl");
+  const opening = page.job.handle({ kind: "open", turn: 1, files: [slow] });
+  const planning = page.job.handle({ kind: "plan", turn: 2, draft: undefined, ...target });
+  slow.opened.resolve();
+  await Promise.all([opening, planning]);
+  await page.start(false);
+  expect(page.bodies).toEqual([expect.stringContaining('"newest":1')]);
 });
 
 test.each([

@@ -3,7 +3,6 @@
 import type { Random } from "../../../src/base/random.ts";
 import { attributeTypes, embedsTexts } from "../../../src/transfer/import/attribute-types.ts";
 import { type SampledColumn, sampleColumns } from "../../../src/transfer/import/column-samples.ts";
-import type { ImportPlan } from "../../../src/transfer/import/import-plan.ts";
 import { rejectedLine } from "../../../src/transfer/import/rejected-line.ts";
 import type { ImportPosition } from "../../../src/transfer/import/row-batches.ts";
 import { rowSender } from "../../../src/transfer/import/row-sender.ts";
@@ -48,7 +47,13 @@ export interface ImportJobOptions {
 }
 
 type StartCommand = Extract<ImportCommand, { kind: "start" }>;
+type EndedEvent = Extract<ImportEvent, { kind: "ended" }>;
 type PlanCommand = Extract<ImportCommand, { kind: "plan" }>;
+
+interface Opened {
+  readonly files: readonly OpenedFile[];
+  readonly sampled: ReadonlyMap<string, SampledColumn>;
+}
 
 interface RunState {
   readonly namespace: string;
@@ -64,9 +69,8 @@ const NOTHING = {
 /** See the file's head. */
 export class ImportJob {
   readonly #options: ImportJobOptions;
-  #files: readonly OpenedFile[] = [];
-  #sampled: ReadonlyMap<string, SampledColumn> = new Map();
-  #plan: { readonly plan: ImportPlan; readonly isNew: boolean } | undefined;
+  /** The newest files, also while they are being opened: older ones never replace them. */
+  #opened: Promise<Opened> = Promise.resolve({ files: [], sampled: new Map() });
   /** Where the last run ended, to be gone on from. */
   #state: RunState | undefined;
   #rejects: string[] = [];
@@ -101,27 +105,26 @@ export class ImportJob {
   }
 
   async #open(files: readonly File[], turn: number): Promise<void> {
-    this.#files = [];
-    this.#plan = undefined;
     this.#forget();
-    const opened: OpenedFile[] = [];
-    for (const file of files) opened.push(await openChosenFile(file));
-    this.#sampled = sampleColumns(await sampleFiles(opened));
-    this.#files = opened;
-    const views = opened.map(({ name, format, sizeBytes = 0 }) => ({ name, format, sizeBytes }));
+    const opening = openFiles(files);
+    this.#opened = opening;
+    const opened = await opening;
+    const views = opened.files.map(({ name, format, sizeBytes = 0 }) => {
+      return { name, format, sizeBytes };
+    });
     this.#options.tell({ kind: "opened", turn, files: views });
   }
 
   async #makePlan({ turn, draft, namespace, key }: PlanCommand): Promise<void> {
+    const { sampled } = await this.#opened;
     const schema =
       namespace === "" ? undefined : await existingSchema(this.#options.clientOf(key), namespace);
     const existing = schema && attributeTypes(schema);
     const embeds = schema !== undefined && embedsTexts(schema);
     const isResumed = this.#state?.namespace === namespace;
-    const context: DraftContext = { sampled: this.#sampled, existing, embeds, isResumed };
+    const context: DraftContext = { sampled, existing, embeds, isResumed };
     const planned: ImportDraft = draft ?? firstDraft(context);
     const made = planDraft(planned, context);
-    this.#plan = made.plan && { plan: made.plan, isNew: existing === undefined };
     const exists = namespace === "" ? undefined : existing !== undefined;
     this.#options.tell({ kind: "planned", turn, draft: planned, planned: made, exists });
   }
@@ -130,39 +133,42 @@ export class ImportJob {
     this.#stop = new AbortController();
     if (!command.goesOn || this.#state?.namespace !== command.namespace) this.#forget();
     const before = this.#state ?? { ...NOTHING, namespace: command.namespace };
-    const progress = this.#progressFrom(before.counts);
+    const { files } = await this.#opened;
+    const progress = this.#progressFrom(before.counts, files);
+    const { namespace } = command;
     try {
-      const end = await this.#run(command, before, progress);
-      if (end.reason === "done") this.#state = undefined;
-      const message = end.reason === "too_many_rejected" ? refusalOf(end) : undefined;
-      this.#end(end.reason, message, progress(end.counts));
+      const end = await this.#run(command, before, { files, progress });
+      const { reason, counts } = end;
+      if (reason === "done") this.#state = undefined;
+      const message = reason === "too_many_rejected" ? refusalOf(end) : undefined;
+      this.#end({ reason, namespace, message, progress: progress(counts) });
     } catch (error) {
-      this.#end("failed", (error as Error).message, progress(this.#state?.counts ?? before.counts));
+      const { message } = error as Error;
+      const { counts } = this.#state ?? before;
+      this.#end({ reason: "failed", namespace, message, progress: progress(counts) });
     }
   }
 
   #run(
-    { namespace, key, distanceMetric }: StartCommand,
+    { namespace, key, plan, distanceMetric }: StartCommand,
     before: RunState,
-    progress: (counts: ImportCounts) => ImportProgress,
+    {
+      files,
+      progress,
+    }: {
+      readonly files: readonly OpenedFile[];
+      readonly progress: (counts: ImportCounts) => ImportProgress;
+    },
   ): Promise<ImportEnd> {
     const { tell, clock, random, clientOf } = this.#options;
-    const planned = this.#plan;
-    if (planned === undefined) throw new Error("nothing is planned yet: choose a file first");
-    const { plan, isNew } = planned;
     const stop = this.#stop.signal;
     const post = rowPoster({ client: clientOf(key), namespace, stop, clock, random, tell });
     return runImport({
       plan,
-      files: this.#files,
+      files,
       position: before.position,
       counts: before.counts,
-      send: rowSender({
-        post,
-        plan,
-        distanceMetric: isNew && plan.hasVectors ? distanceMetric : undefined,
-        stop,
-      }),
+      send: rowSender({ post, plan, distanceMetric, stop }),
       reject: async (rejected) => this.#reject(rejected),
       save: async (position, counts) => {
         this.#state = { namespace, position, counts };
@@ -174,13 +180,16 @@ export class ImportJob {
     });
   }
 
-  #progressFrom(before: ImportCounts): (counts: ImportCounts) => ImportProgress {
+  #progressFrom(
+    before: ImportCounts,
+    files: readonly OpenedFile[],
+  ): (counts: ImportCounts) => ImportProgress {
     const { clock } = this.#options;
     const startedMs = clock.monotonicMs();
     return (counts) => ({
       counts,
-      bytesRead: this.#files.reduce((sum, { counter }) => sum + counter.bytesRead, 0),
-      bytesTotal: this.#files.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
+      bytesRead: files.reduce((sum, { counter }) => sum + counter.bytesRead, 0),
+      bytesTotal: files.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
       seconds: (clock.monotonicMs() - startedMs) / 1000,
       rowsBefore: before.rows,
     });
@@ -204,16 +213,12 @@ export class ImportJob {
     this.#options.tell({ kind: "rejected", first: this.#firstRejects });
   }
 
-  #end(
-    reason: Extract<ImportEvent, { kind: "ended" }>["reason"],
-    message: string | undefined,
-    progress: ImportProgress,
-  ): void {
+  #end(ended: Omit<EndedEvent, "kind" | "rejects">): void {
     const hasRejects = this.#rejects.length > 0;
     const rejects = hasRejects
       ? new Blob(this.#rejects, { type: "application/x-ndjson" })
       : undefined;
-    this.#options.tell({ kind: "ended", reason, message, progress, rejects });
+    this.#options.tell({ kind: "ended", ...ended, rejects });
   }
 
   #forget(): void {
@@ -222,6 +227,12 @@ export class ImportJob {
     this.#rejectsChars = 0;
     this.#firstRejects = [];
   }
+}
+
+async function openFiles(files: readonly File[]): Promise<Opened> {
+  const opened: OpenedFile[] = [];
+  for (const file of files) opened.push(await openChosenFile(file));
+  return { files: opened, sampled: sampleColumns(await sampleFiles(opened)) };
 }
 
 function refusalOf({ counts, last }: ImportEnd): string {

@@ -1,29 +1,34 @@
 /** What the page and the thread that imports say to each other. */
 
+import type { ImportPlan } from "../../../src/transfer/import/import-plan.ts";
 import type { ImportCounts } from "../../../src/transfer/import/run-import.ts";
 import type { ImportDraft, PlannedImport } from "./import-draft.ts";
+
+/** Where rows are to go. */
+export interface PlanTarget {
+  /** Empty: it is not named yet. */
+  readonly namespace: string;
+  readonly key: string | undefined;
+}
 
 /** What the page asks for; `turn` comes back with the answer, since newer ones may be under way. */
 export type ImportCommand =
   /** Opens files, and infers types from their beginnings. */
   | { readonly kind: "open"; readonly turn: number; readonly files: readonly File[] }
-  /** Plans; an undefined draft is the first one. An empty namespace is one that is not named yet. */
-  | {
+  /** Plans the import of the files that were opened last; an undefined draft is the first one. */
+  | (PlanTarget & {
       readonly kind: "plan";
       readonly turn: number;
       readonly draft: ImportDraft | undefined;
-      readonly namespace: string;
-      readonly key: string | undefined;
-    }
-  /** Imports what was planned last, or goes on where the last run ended. */
-  | {
+    })
+  /** Imports the files that were opened last, or continues where the last run of them ended. */
+  | (PlanTarget & {
       readonly kind: "start";
-      readonly namespace: string;
-      readonly key: string | undefined;
-      /** Of vectors in a new namespace. */
-      readonly distanceMetric: string;
+      readonly plan: ImportPlan;
+      /** Undefined unless the run creates a namespace with vectors. */
+      readonly distanceMetric: string | undefined;
       readonly goesOn: boolean;
-    }
+    })
   /** What is under way is settled, and nothing more is sent. */
   | { readonly kind: "stop" };
 
@@ -77,6 +82,7 @@ export type ImportEvent =
   | { readonly kind: "rejected"; readonly first: readonly RejectedRowView[] }
   | {
       readonly kind: "ended";
+      readonly namespace: string;
       readonly reason: "done" | "stopped" | "failed" | "too_many_rejected";
       /** Why it failed. */
       readonly message: string | undefined;

@@ -12,12 +12,17 @@ import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { ErrorNote, Progress, Spinner } from "../../ui/notes.tsx";
 import { FileDrop } from "./file-drop.tsx";
-import { type ColumnDraft, MEANING_MODEL, withCorrection } from "./import-draft.ts";
+import {
+  type ColumnDraft,
+  type ImportDraft,
+  MEANING_MODEL,
+  withCorrection,
+} from "./import-draft.ts";
 import { endText, type ImportView, progressText, readShare } from "./import-view.ts";
 import { RejectedRows } from "./rejected-rows.tsx";
 import { SchemaTable } from "./schema-table.tsx";
 import { suggestedNamespace } from "./suggested-namespace.ts";
-import { type ImportThread, useImport } from "./use-import.ts";
+import { useImport } from "./use-import.ts";
 import "./import.css";
 
 /** How long a name is not typed on before the server is asked about it. */
@@ -32,27 +37,26 @@ type Metric = (typeof METRICS)[number]["value"];
 /** The screen. */
 export function ImportScreen(): JSX.Element {
   const thread = useImport();
-  const { view } = thread;
+  const view = thread.view.value;
   const [metric, setMetric] = useState<Metric>("cosine_distance");
   const namespace = currentRoute.value.parameters.get("namespace") ?? "";
   const key = sessionKey.value;
   const hasFiles = view.files.length > 0;
+  const isRunning = view.phase === "running";
+  const isAimed = view.target?.namespace === namespace && view.target.key === key;
   useEffect(() => {
-    if (!hasFiles) return;
+    if (isAimed || isRunning) return;
     const typing = new AbortController();
-    // What was corrected stays; the namespace decides what of it holds.
-    systemClock.sleep(view.phase === "planning" ? 0 : TYPING_MS, typing.signal).then(
-      () => thread.plan(view.draft, { namespace, key }),
+    systemClock.sleep(TYPING_MS, typing.signal).then(
+      () => thread.aim({ namespace, key }),
       () => {},
     );
     return () => typing.abort();
-  }, [view.files, namespace, key]);
+  }, [isAimed, isRunning, namespace, key]);
   useEffect(() => {
     if (view.end !== undefined) announce(endText(view.end));
   }, [view.end]);
-  const isRunning = view.phase === "running";
-  const start = (goesOn: boolean) =>
-    thread.start({ namespace, key, distanceMetric: metric, goesOn });
+  const retry = hasFiles ? { onRetry: () => thread.aim({ namespace, key }) } : {};
   return (
     <div class="import">
       <div class="screen-head">
@@ -64,18 +68,24 @@ export function ImportScreen(): JSX.Element {
           // Whoever came without a name gets one to change; one that was typed stays.
           const name = namespace === "" ? suggestedNamespace(files[0]?.name ?? "") : namespace;
           setParameters({ namespace: name }, { replace: true });
-          thread.open(files);
+          thread.open(files, { namespace: name, key });
         }}
         denied={isRunning ? "An import is running; stop it before another one." : undefined}
       />
       {view.phase === "opening" && <Spinner label="Looking at the files" />}
-      {view.fault !== undefined && <ErrorNote fault={{ message: view.fault }} />}
+      {view.fault !== undefined && <ErrorNote fault={{ message: view.fault }} {...retry} />}
       {hasFiles && (
         <>
           <FileList view={view} />
           <Target view={view} metric={metric} onMetric={setMetric} />
-          {!isRunning && <Schema thread={thread} namespace={namespace} />}
-          <Run view={view} namespace={namespace} onStart={start} onStop={thread.stop} />
+          {!isRunning && <Schema view={view} onCorrect={(draft) => thread.correct(draft)} />}
+          <Run
+            view={view}
+            namespace={namespace}
+            isCurrent={isAimed && view.phase === "planned"}
+            onStart={(goesOn) => thread.start({ distanceMetric: metric, goesOn })}
+            onStop={() => thread.stop()}
+          />
         </>
       )}
       {view.rejected.length > 0 && (
@@ -141,16 +151,14 @@ function Target(props: {
 }
 
 function Schema(props: {
-  readonly thread: ImportThread;
-  readonly namespace: string;
+  readonly view: ImportView;
+  readonly onCorrect: (draft: ImportDraft) => void;
 }): JSX.Element | null {
-  const { thread, namespace } = props;
-  const { draft = { columns: {} }, planned } = thread.view;
+  const { view, onCorrect } = props;
+  const { draft = { columns: {} }, planned } = view;
   if (planned === undefined) return null;
-  const plan = (changed: typeof draft) =>
-    thread.plan(changed, { namespace, key: sessionKey.peek() });
   const change = (source: string, column: ColumnDraft) =>
-    plan({
+    onCorrect({
       ...draft,
       columns: { ...draft.columns, [source]: { ...draft.columns[source], ...column } },
     });
@@ -165,7 +173,7 @@ function Schema(props: {
           label="Ids from"
           value={draft.idColumn ?? planned.idColumn}
           choices={ids}
-          onSelect={(idColumn) => plan({ ...draft, idColumn })}
+          onSelect={(idColumn) => onCorrect({ ...draft, idColumn })}
           hint={
             planned.idColumn === "@row"
               ? "No column of ids: rows are numbered from 1."
@@ -195,13 +203,18 @@ function Schema(props: {
 function Run(props: {
   readonly view: ImportView;
   readonly namespace: string;
+  /** The plan is the one for this namespace with all corrections. */
+  readonly isCurrent: boolean;
   readonly onStart: (goesOn: boolean) => void;
   readonly onStop: () => void;
 }): JSX.Element {
-  const { view, namespace, onStart, onStop } = props;
+  const { view, namespace, isCurrent, onStart, onStop } = props;
   const { progress, end, phase, waiting } = view;
   const isRunning = phase === "running";
-  const mayGoOn = end !== undefined && (end.reason === "stopped" || end.reason === "failed");
+  const isBroken = end?.reason === "stopped" || end?.reason === "failed";
+  const mayGoOn = isBroken && end.namespace === namespace;
+  const denied = denialOf(view, namespace);
+  const startable = { denied, isBusy: denied === undefined && !isCurrent };
   return (
     <section class="import-run" aria-label="Run">
       <div class="bar">
@@ -210,30 +223,29 @@ function Run(props: {
             Stop
           </Button>
         ) : (
-          <Button look="primary" denied={denialOf(view, namespace)} onClick={() => onStart(false)}>
+          <Button look="primary" {...startable} onClick={() => onStart(false)}>
             {end === undefined ? "Import" : "Import again"}
           </Button>
         )}
-        {mayGoOn && !isRunning && <Button onClick={() => onStart(true)}>Go on</Button>}
-        {!isRunning && denialOf(view, namespace) !== undefined && (
-          <span class="muted">{denialOf(view, namespace)}</span>
+        {mayGoOn && !isRunning && (
+          <Button {...startable} onClick={() => onStart(true)}>
+            Go on
+          </Button>
         )}
+        {!isRunning && denied !== undefined && <span class="muted">{denied}</span>}
       </div>
       {isRunning && progress === undefined && <Spinner label="Sending the first rows" />}
       {isRunning && progress !== undefined && (
         <Progress label={progressText(progress, waiting)} value={readShare(progress)} />
       )}
       {isRunning && waiting !== undefined && <p class="note note-wait">{waiting}</p>}
-      {!isRunning && end !== undefined && <End end={end} namespace={namespace} />}
+      {!isRunning && end !== undefined && <End end={end} />}
     </section>
   );
 }
 
-function End(props: {
-  readonly end: NonNullable<ImportView["end"]>;
-  readonly namespace: string;
-}): JSX.Element {
-  const { end, namespace } = props;
+function End({ end }: { readonly end: NonNullable<ImportView["end"]> }): JSX.Element {
+  const { namespace } = end;
   const text = endText(end);
   const note = useRef<HTMLDivElement>(null);
   // The schema may fill the window: how it ended would be below, where nobody looks.

@@ -27,7 +27,7 @@ test("while the server is waited for, no rate is told", () => {
 });
 
 test("each end is told with what was done", () => {
-  const end = { kind: "ended", progress: PROGRESS, rejects: undefined } as const;
+  const end = { kind: "ended", namespace: "a", progress: PROGRESS, rejects: undefined } as const;
   const text = (reason: "done" | "stopped" | "failed" | "too_many_rejected", message?: string) =>
     endText({ ...end, reason, message });
   expect(text("done")).toBe("3,000 rows imported, 2 rejected in 2.0 s.");

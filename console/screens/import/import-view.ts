@@ -7,6 +7,7 @@ import type {
   ImportEvent,
   ImportProgress,
   OpenedFileView,
+  PlanTarget,
   RejectedRowView,
 } from "./import-messages.ts";
 
@@ -14,9 +15,12 @@ import type {
 export interface ImportView {
   /** Answers to commands of earlier turns are passed over. */
   readonly turn: number;
-  readonly phase: "empty" | "opening" | "planning" | "planned" | "running" | "ended";
+  readonly phase: "empty" | "opening" | "planning" | "planned" | "running";
   readonly files: readonly OpenedFileView[];
+  /** What is planned for, or what the files will be planned for once they are open. */
+  readonly target: PlanTarget | undefined;
   readonly draft: ImportDraft | undefined;
+  /** While the phase is `planning`: the plan before. */
   readonly planned: PlannedImport | undefined;
   /** The namespace is there already; undefined: none was named. */
   readonly exists: boolean | undefined;
@@ -34,6 +38,7 @@ export const NOTHING_CHOSEN: ImportView = {
   turn: 0,
   phase: "empty",
   files: [],
+  target: undefined,
   draft: undefined,
   planned: undefined,
   exists: undefined,
@@ -52,8 +57,7 @@ export function viewAfter(view: ImportView, event: ImportEvent): ImportView {
       return { ...view, phase: "planning", files: event.files, fault: undefined };
     case "planned": {
       const { draft, planned, exists } = event;
-      const phase = view.phase === "ended" ? "ended" : "planned";
-      return { ...view, phase, draft, planned, exists, fault: undefined };
+      return { ...view, phase: "planned", draft, planned, exists, fault: undefined };
     }
     case "failed": {
       const phase = view.files.length === 0 ? "empty" : "planned";
@@ -70,7 +74,7 @@ export function viewAfter(view: ImportView, event: ImportEvent): ImportView {
     case "ended":
       return {
         ...view,
-        phase: "ended",
+        phase: "planned",
         progress: event.progress,
         waiting: undefined,
         end: event,
