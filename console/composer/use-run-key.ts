@@ -3,13 +3,14 @@
  * the screen is there.
  */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** See the file's head. */
 export function useRunKey(run: () => void): void {
   const latest = useRef(run);
   latest.current = run;
-  useEffect(() => {
+  // Effects run after painting: keys that are pressed as soon as the screen is seen would be lost.
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== "Enter") return;
       const isRun = event.ctrlKey || event.metaKey || isComposerLine(event.target);

@@ -2,15 +2,8 @@
 
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { currentRoute, followHistory } from "../state/route.ts";
-import {
-  askAgain,
-  callerState,
-  denial,
-  followCaller,
-  isServerReached,
-  retryServer,
-} from "../state/session.ts";
+import { currentRoute } from "../state/route.ts";
+import { askAgain, callerState, denial, isServerReached, retryServer } from "../state/session.ts";
 import { Announcements } from "../ui/announce.tsx";
 import { Button } from "../ui/button.tsx";
 import { ErrorNote, Spinner } from "../ui/notes.tsx";
@@ -25,10 +18,6 @@ export function Shell(): JSX.Element {
   const { screen, namespace } = currentRoute.value;
   const entry = SCREENS.find(({ name }) => name === screen);
   const isFirst = useRef(true);
-  useEffect(() => {
-    followHistory();
-    followCaller();
-  }, []);
   useEffect(() => {
     document.title = [entry?.title ?? "Nothing here", namespace, "Trawl"]
       .filter(Boolean)

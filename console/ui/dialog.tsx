@@ -1,7 +1,7 @@
 /** Dialogs: the browser's own element, which keeps the focus and ends with Escape. */
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 /** What a dialog has. It is open as long as it is rendered. */
 export interface DialogProps {
@@ -20,7 +20,8 @@ export function Dialog(props: DialogProps): JSX.Element {
   const { title, onClose, children, actions, onSubmit, isWide } = props;
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Effects run after painting: what is typed until then would go to the page below.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();

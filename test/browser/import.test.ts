@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { type ConsoleFixture, describeConsole, WIDTHS } from "../support/console/open-console.ts";
+import { whenInserted } from "../support/console/when-inserted.ts";
 import { runCli } from "../support/servers/run-cli.ts";
 import { rawCall } from "../support/servers/sdk-client.ts";
 import { EVERY_TYPE_FILES } from "../support/transfer/every-type-files.ts";
@@ -143,20 +144,14 @@ describeConsole("the screen Import", [], (fixture) => {
   });
 
   test("takes a file that is chosen as soon as the screen is there", async () => {
-    const page = await fixture.open("/console/");
-    // Before the browser has painted, so before effects of components have run.
-    await page.addInitScript(`
-      new MutationObserver((_, observer) => {
-        const input = document.querySelector("input[type=file]");
-        if (input === null) return;
-        observer.disconnect();
-        const chosen = new DataTransfer();
-        chosen.items.add(new File(['{"id":1,"v":1}'], "early.jsonl"));
-        input.files = chosen.files;
-        input.dispatchEvent(new Event("change", { bubbles: true }));
-      }).observe(document, { childList: true, subtree: true });
-    `);
-    await page.goto(`${fixture.url}/console/import`);
+    const script = whenInserted(
+      "input[type=file]",
+      `const chosen = new DataTransfer();
+      chosen.items.add(new File(['{"id":1,"v":1}'], "early.jsonl"));
+      element.files = chosen.files;
+      element.dispatchEvent(new Event("change", { bubbles: true }));`,
+    );
+    const page = await fixture.open("/console/import", { script });
     await runImport(page);
     await page.getByText("1 row imported in").first().waitFor();
     expect(await contentOf(fixture, "early")).toEqual(['[{"id":1,"v":1}]', expect.anything()]);

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { describeConsole, WIDTHS } from "../support/console/open-console.ts";
 import { books, seedNamespace } from "../support/console/seed-namespace.ts";
+import { whenInserted } from "../support/console/when-inserted.ts";
 
 /** A machine that is busy with other tests may take long. */
 const PATIENCE = { timeout: 30_000 };
@@ -73,6 +74,17 @@ describeConsole("the namespaces", [], (fixture) => {
     await page.getByRole("heading", { name: "Documents" }).waitFor();
     await page.getByRole("button", { name: "Open document 18446744073709551615" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/console/namespaces/created/documents");
+  });
+
+  test("are created in a dialog that takes keys as soon as it is there", async () => {
+    const script = whenInserted(
+      "dialog",
+      "window.focused_ = document.activeElement.labels?.[0].textContent;",
+    );
+    const page = await fixture.open("/console/namespaces", { script });
+    await page.getByRole("button", { name: "Create a namespace" }).click();
+    await page.getByRole("dialog").waitFor();
+    expect(await page.evaluate("window.focused_")).toBe("Name");
   });
 
   test("are branched, kept, and deleted when their name is typed", async () => {

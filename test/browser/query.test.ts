@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { type ConsoleFixture, describeConsole, WIDTHS } from "../support/console/open-console.ts";
 import { screenshot } from "../support/console/screenshot.ts";
+import { whenInserted } from "../support/console/when-inserted.ts";
 import { writeArtworks } from "../support/console/write-artworks.ts";
 import { callJson } from "../support/servers/server-process.ts";
 
@@ -95,6 +96,18 @@ describeConsole("the Query screen", FLAGS, (fixture) => {
     const again = await fixture.open(page.url().slice(fixture.url.length));
     await results(again).getByRole("region", { name: "Answer" }).waitFor();
     expect(await again.getByLabel("Words").inputValue()).toBe("walrus");
+  });
+
+  test("a query is run by a key that is pressed as soon as the screen is there", async () => {
+    const script = whenInserted(
+      ".composer input[type=text]",
+      `element.value = "walrus";
+      element.dispatchEvent(new Event("input", { bubbles: true }));
+      const key = { key: "Enter", ctrlKey: true, bubbles: true, cancelable: true };
+      element.dispatchEvent(new KeyboardEvent("keydown", key));`,
+    );
+    const page = await fixture.open("/console/namespaces/books/query", { script });
+    await results(page).getByText("2 documents").waitFor();
   });
 
   test("each kind is built by its controls, and runs", async () => {

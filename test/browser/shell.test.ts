@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { describeConsole } from "../support/console/open-console.ts";
+import { whenInserted } from "../support/console/when-inserted.ts";
 
 describeConsole("the console", [], (fixture) => {
   test("opens at the root of the server, where a browser asks for it", async () => {
@@ -16,6 +17,18 @@ describeConsole("the console", [], (fixture) => {
     const page = await fixture.open("/console/nothing/here");
     await page.getByText("There is no such page").waitFor();
     await fixture.expectAccessible(page);
+  });
+
+  test("follows a link that is clicked as soon as it is there, without loading the page", async () => {
+    const click = whenInserted("a[href='/console/operation']", "element.click();");
+    const script = `{
+      const loads = Number(sessionStorage.getItem("loads_") ?? 0) + 1;
+      sessionStorage.setItem("loads_", loads);
+      if (loads === 1) ${click}
+    }`;
+    const page = await fixture.open("/console/", { script });
+    await page.getByRole("heading", { name: "Operation" }).waitFor();
+    expect(await page.evaluate("sessionStorage.getItem('loads_')")).toBe("1");
   });
 
   test.each(["light", "dark", "contrast"])("is legible in %s", async (theme) => {

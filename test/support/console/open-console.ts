@@ -36,7 +36,13 @@ export interface ConsoleFixture {
   /** Opens an address of the console in a page of its own, with a key in its session or without. */
   open(
     path: string,
-    options?: { readonly key?: string; readonly width?: number; readonly theme?: string },
+    options?: {
+      readonly key?: string;
+      readonly width?: number;
+      readonly theme?: string;
+      /** Runs in the page before its own scripts. */
+      readonly script?: string;
+    },
   ): Promise<Page>;
   /** Expects that axe finds nothing on the page, beside what is being loaded. */
   expectAccessible(page: Page): Promise<void>;
@@ -116,9 +122,9 @@ async function startConsole(flags: readonly string[]): Promise<StartedConsole> {
 async function openPage(
   browser: Browser,
   url: string,
-  options: { key?: string; width?: number; theme?: string; faults: string[] },
+  options: { key?: string; width?: number; theme?: string; script?: string; faults: string[] },
 ): Promise<Page> {
-  const { key, width = 1024, theme, faults } = options;
+  const { key, width = 1024, theme, script, faults } = options;
   const context = await browser.newContext({
     viewport: { width, height: 800 },
     reducedMotion: "reduce",
@@ -142,6 +148,7 @@ async function openPage(
     if (stored.key) sessionStorage.setItem("trawl-api-key", stored.key);
     if (stored.theme) localStorage.setItem("trawl-theme", stored.theme);
   }`);
+  if (script !== undefined) await page.addInitScript(script);
   return page;
 }
 
