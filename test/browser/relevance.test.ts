@@ -65,6 +65,30 @@ describeConsole("Relevance", ["--embedder", "hash"], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
+  test("keeps what is typed right after a query was run, until the address is another", async () => {
+    const page = await fixture.open(`${ADDRESS}?q=fox`);
+    const field = page.getByLabel("Query", { exact: true });
+    await items(page, "A").first().waitFor();
+    // In one task, so before the browser paints, and effects of components run.
+    await page.evaluate(`(async () => {
+      const input = document.querySelector(".query-bar input[type=search]");
+      const rendered = () => new Promise((resolve) => queueMicrotask(resolve));
+      const type = (text) => {
+        input.value = text;
+        input.dispatchEvent(new Event("input", { bubbles: true }));
+      };
+      type("barn");
+      await rendered();
+      input.form.requestSubmit();
+      await rendered();
+      type("barn at sea");
+    })()`);
+    await items(page, "A").filter({ hasText: "the red barn" }).first().waitFor();
+    expect(await field.inputValue()).toBe("barn at sea");
+    await page.goBack();
+    await expect.poll(() => field.inputValue()).toBe("fox");
+  });
+
   test("keeps grades by key and click, and measures both rankings by them", async () => {
     const page = await fixture.open(`${ADDRESS}?q=red+fox`);
     await items(page, "A").first().focus();

@@ -1,8 +1,8 @@
 /** What a map is made of: vectors, how many, which documents, colours, and what the pointer does. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { setParameters } from "../../state/route.ts";
+import { useDraft } from "../../state/use-draft.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import {
@@ -105,8 +105,7 @@ function FilterBar(props: {
   const { vector, near, filter } = address;
   const nearId = near?.kind === "document" ? String(near.id) : "";
   const words = near?.kind === "words" ? near.text : "";
-  const [draft, setDraft] = useState({ filter: filter.text, nearId, words });
-  useEffect(() => setDraft({ filter: filter.text, nearId, words }), [filter.text, nearId, words]);
+  const [draft, setDraft] = useDraft({ filter: filter.text, nearId, words });
   const filterFault = readFilter(draft.filter).fault;
   const idFault =
     draft.nearId.trim() !== "" && typedId(draft.nearId, choices.idType) === undefined

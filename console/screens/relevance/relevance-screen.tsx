@@ -1,8 +1,8 @@
 /** The screen that compares two rankings of a namespace, and measures both by a person's judgments. */
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import { currentRoute, setParameters } from "../../state/route.ts";
+import { useDraft } from "../../state/use-draft.ts";
 import { useMetadata } from "../../state/use-metadata.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
@@ -129,8 +129,7 @@ function QueryBar(props: {
   const { parameters } = currentRoute.value;
   const text = parameters.get("q") ?? "";
   const like = parameters.get("like") ?? "";
-  const [draft, setDraft] = useState({ text, like });
-  useEffect(() => setDraft({ text, like }), [text, like]);
+  const [draft, setDraft] = useDraft({ text, like });
   const likeFault =
     draft.like.trim() !== "" && idJson(draft.like, props.idType) === undefined
       ? "ids of this namespace are whole numbers"
