@@ -120,6 +120,25 @@ describeConsole("Relevance", ["--embedder", "hash"], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
+  test("keeps grades with the query that found the documents, while the next one is asked", async () => {
+    const page = await fixture.open(`${ADDRESS}?q=fox`);
+    await items(page, "A").first().waitFor();
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/films/query", async (route) => {
+      await answered.promise;
+      await route.fallback();
+    });
+    await page.getByLabel("Query", { exact: true }).fill("barn");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByText("Asking both rankings").waitFor();
+    await items(page, "A").first().press("3");
+    await page.getByText("1 query, 1 grades").waitFor();
+    answered.resolve();
+    await page.getByRole("button", { name: "fox", exact: true }).waitFor();
+    await items(page, "A").filter({ hasText: "the red barn" }).first().waitFor();
+    expect(await page.getByRole("button", { name: "barn", exact: true }).count()).toBe(0);
+  });
+
   test("fuses as the server does", async () => {
     const vectors = [{ attribute: "embed_title", embeds: "title" }];
     const url = `${fixture.url}/v2/namespaces/films/query`;

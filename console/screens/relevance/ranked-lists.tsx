@@ -33,6 +33,12 @@ interface RankedListsProps {
   readonly store: JudgmentStore;
 }
 
+/** Documents of a ranking, and the query that found them: the next one may be asked by now. */
+interface Found {
+  readonly query: QueryInput;
+  readonly rows: readonly DocumentRow[];
+}
+
 /** See the file's head. */
 export function RankedLists(props: RankedListsProps): JSX.Element {
   const a = useRanking(props, props.a);
@@ -59,19 +65,20 @@ export function RankedLists(props: RankedListsProps): JSX.Element {
 }
 
 /** Nothing of a ranking that has failed: what was there before is not its answer. */
-function shownRows({ value, fault }: RequestState<readonly DocumentRow[]>) {
-  return fault === undefined ? (value ?? []) : [];
+function shownRows({ value, fault }: RequestState<Found>) {
+  return fault === undefined ? (value?.rows ?? []) : [];
 }
 
 function useRanking(
   { namespace, choices, query, limit }: RankedListsProps,
   form: RankingForm,
-): RequestState<readonly DocumentRow[]> {
+): RequestState<Found> {
   return useRequest(
     async (api, signal) => {
       await systemClock.sleep(TYPED_MS, signal);
       const place = { api, namespace, signal, vectors: choices.vectors };
-      return runRanking(place, form, query, { limit, attributes: choices.shown });
+      const shown = { limit, attributes: choices.shown };
+      return { query, rows: await runRanking(place, form, query, shown) };
     },
     [namespace, JSON.stringify(form), query.text, query.like, limit],
   );
@@ -112,11 +119,12 @@ function MoveLines(props: {
 function RankedList(
   props: RankedListsProps & {
     readonly name: "A" | "B";
-    readonly ranking: RequestState<readonly DocumentRow[]>;
+    readonly ranking: RequestState<Found>;
     readonly moves: readonly RankMove[];
   },
 ): JSX.Element {
-  const { name, ranking, moves, choices, query, store } = props;
+  const { name, ranking, moves, choices, store } = props;
+  const { query } = ranking.value ?? props;
   const list = useRef<HTMLOListElement>(null);
   const rows = shownRows(ranking);
   const saved = findQuery(store.saved, query);
