@@ -179,6 +179,34 @@ describeConsole("Relevance", ["--embedder", "hash"], (fixture) => {
     expect(new URL(page.url()).searchParams.get("q")).toBe("red fox");
   });
 
+  test("imports all judgments of files that are chosen while others are read", async () => {
+    // Files with "slow" in their names are read when the test says so.
+    const script = `{
+      const { text } = Blob.prototype;
+      const waiting = [];
+      window.readNext_ = () => waiting.shift()();
+      Blob.prototype.text = async function () {
+        if (/slow/.test(this.name)) await new Promise((resolve) => waiting.push(resolve));
+        return text.call(this);
+      };
+    }`;
+    const page = await fixture.open(ADDRESS, { script });
+    const files = (...names: string[]) =>
+      names.map((name) => ({
+        name,
+        mimeType: "text/plain",
+        buffer: Buffer.from(`${name} 0 2 3\n`),
+      }));
+    const input = page.getByLabel("Files of judgments");
+    await input.setInputFiles(files("a-slow", "b"));
+    await input.setInputFiles(files("c-slow", "d"));
+    await page.evaluate("window.readNext_()");
+    await page.getByText("b is read: 2 queries now").waitFor();
+    await page.evaluate("window.readNext_()");
+    await page.getByText("d is read: 4 queries now").waitFor();
+    await page.getByText("4 queries, 4 grades").waitFor();
+  });
+
   test("measures recall without a filter and at each selectivity", async () => {
     const page = await fixture.open(ADDRESS);
     await page.getByRole("button", { name: "Measure recall" }).click();

@@ -91,17 +91,19 @@ function Exports(props: {
 function Import(props: { readonly store: JudgmentStore; readonly onFault: OnFault }): JSX.Element {
   const { store, onFault } = props;
   const input = useRef<HTMLInputElement>(null);
-  const importFiles = async (files: FileList | null) => {
-    for (const file of files ?? []) {
+  const latest = useRef(store);
+  latest.current = store;
+  const importFiles = async (files: readonly File[]) => {
+    for (const file of files) {
       const text = await file.text();
       attempt(() => {
+        const { saved, change } = latest.current;
         // Whether the file can be read is known before anything is changed.
-        const read = readJudgmentFile(store.saved, text);
-        store.change((before) => readJudgmentFile(before, text));
+        const read = readJudgmentFile(saved, text);
+        change((before) => readJudgmentFile(before, text));
         announce(`${file.name} is read: ${read.length} queries now`);
       }, onFault);
     }
-    if (input.current !== null) input.current.value = "";
   };
   return (
     <>
@@ -114,7 +116,12 @@ function Import(props: { readonly store: JudgmentStore; readonly onFault: OnFaul
         tabIndex={-1}
         aria-label="Files of judgments"
         accept=".json,.qrels,.txt,.tsv"
-        onChange={(event) => void importFiles(event.currentTarget.files)}
+        onChange={(event) => {
+          const files = [...(event.currentTarget.files ?? [])];
+          // Clears the list of files, so before more can be chosen.
+          event.currentTarget.value = "";
+          void importFiles(files);
+        }}
       />
     </>
   );
