@@ -38,7 +38,7 @@ export interface TableProps<Row> {
   readonly isPartial?: boolean;
   /** Told which rows are in sight, `start` to `end`. */
   readonly onVisible?: (start: number, end: number) => void;
-  /** Called when the end is near. */
+  /** Called when the end is near, and again there when it is another function. */
   readonly onNearEnd?: (() => void) | undefined;
   readonly isBusy?: boolean;
   /** What the rows are of; when it changes they are seen from their beginning. */
@@ -58,7 +58,7 @@ export function Table<Row>(props: TableProps<Row>): JSX.Element {
   useEffect(() => onVisible?.(start, end), [start, end, rows]);
   useEffect(() => {
     if (end > 0 && end + NEAR_END_ROWS >= rows.length) onNearEnd?.();
-  }, [end, rows.length]);
+  }, [end, rows.length, onNearEnd]);
   const grid = { gridTemplateColumns: columns.map(({ width }) => width).join(" ") };
   // Rows are placed, so that they widen nothing by themselves.
   const leastPx = columns.reduce((sum, { width }) => sum + Number.parseInt(pixelsOf(width), 10), 0);

@@ -54,6 +54,22 @@ describeConsole("the documents", [], (fixture) => {
     await expect.poll(() => firstId(page)).toBe("19");
   });
 
+  test("are paged on where one scrolled to the end while they were read again", async () => {
+    const page = await fixture.open(BOOKS);
+    await page.getByText("100 loaded").waitFor();
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/books/query", async (route) => {
+      await answered.promise;
+      await route.fallback();
+    });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByRole("status").getByText("Loading").waitFor();
+    await page.getByRole("region", { name: "Documents" }).press("End");
+    await cells(page, "Book 100").waitFor();
+    answered.resolve();
+    await page.getByText("200 loaded").waitFor();
+  });
+
   test("have facets with counts, which filter by a click", async () => {
     const page = await fixture.open(BOOKS);
     await page.locator("summary", { hasText: "genre" }).click();

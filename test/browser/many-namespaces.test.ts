@@ -101,6 +101,32 @@ describeConsole("ten thousand namespaces", [], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
+  test("are all listed again when one scrolls while they are asked for anew", async () => {
+    const { page } = await openMany();
+    await page.getByText("200 and more").waitFor();
+    await table(page).press("End");
+    await page.getByText("1,200 and more").waitFor();
+    const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let listings = 0;
+    await page.route(/\/v2\/namespaces\?/, async (route) => {
+      await answers[listings++]?.promise;
+      await route.fallback();
+    });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByRole("status").getByText("Loading").waitFor();
+    await table(page).press("End");
+    await page.getByRole("link", { name: "tenant-01199" }).waitFor();
+    answers[0].resolve();
+    await page.getByText("200 and more", { exact: true }).waitFor();
+    // As the end is near, the next page is asked for without another key.
+    answers[1].resolve();
+    await page.getByText("1,200 and more").waitFor();
+    expect(listings).toBe(2);
+    await table(page).press("End");
+    const row = page.getByRole("row", { name: "tenant-01199" });
+    expect(await row.getAttribute("aria-rowindex")).toBe("1201");
+  });
+
   test("are found by their names while one types, and opened, and gone back to", async () => {
     const { page, asked } = await openMany();
     await page.getByLabel("Search namespaces").pressSequentially("tenant-098", { delay: 20 });

@@ -61,6 +61,8 @@ export function useNamespaceList(prefix: string): NamespaceList {
   useEffect(() => {
     const controller = new AbortController();
     ended.current = controller;
+    // The next page of the list that is left has no place in the one that comes.
+    setLoading(true);
     const waitMs = loaded.prefix === undefined || loaded.prefix === prefix ? 0 : TYPING_MS;
     systemClock.sleep(waitMs, controller.signal).then(
       () => page(undefined, controller.signal),
@@ -69,12 +71,13 @@ export function useNamespaceList(prefix: string): NamespaceList {
     return () => controller.abort();
   }, [page, returns, turn]);
   const loadMore = useCallback(() => {
-    if (loaded.next === undefined || isPaging.current || fault !== undefined) return;
+    if (loaded.next === undefined || fault !== undefined) return;
+    if (isPaging.current || isLoading) return;
     isPaging.current = true;
     void page(loaded.next, ended.current.signal).finally(() => {
       isPaging.current = false;
     });
-  }, [loaded, page, fault]);
+  }, [loaded, page, isLoading, fault]);
   return {
     names: loaded.names,
     isLoading,
