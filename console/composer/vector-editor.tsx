@@ -1,9 +1,8 @@
 /** Controls of a ranking by distance: to a text, to given values, or to a document's vector. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { apiPath } from "../api/api-client.ts";
-import { faultOf } from "../api/api-fault.ts";
 import { isList, isMembers, type Json } from "../query/json-value.ts";
 import { readValue } from "../query/operand-text.ts";
 import { printJson } from "../query/print-literal.ts";
@@ -11,6 +10,7 @@ import type { VectorRanking } from "../query/query-model.ts";
 import { nearAttributes, type RequestAttribute } from "../query/request-schema.ts";
 import { currentRoute } from "../state/route.ts";
 import { client } from "../state/session.ts";
+import { useSubmission } from "../state/use-submission.ts";
 import { Button } from "../ui/button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { attributeChoices, type EditorProps } from "./editor-props.tsx";
@@ -111,38 +111,38 @@ function ValueSource(props: EditorProps<VectorRanking>): JSX.Element {
 
 /** More like a document: its vector is read, and stands in the request. */
 function DocumentSource(props: EditorProps<VectorRanking>): JSX.Element {
-  const { value, onChange, schema } = props;
+  const { schema } = props;
+  const { attribute } = props.value;
   const [id, setId] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<string>();
-  const take = async () => {
+  const { fault, isBusy, refuse, run } = useSubmission();
+  const latest = useRef(props);
+  latest.current = props;
+  const take = () => {
     const typed = readValue(id.trim(), schema.get("id") as RequestAttribute);
-    if ("problem" in typed || id.trim() === "") {
-      setFault("problem" in typed ? typed.problem : "type the id of a document");
-      return;
-    }
-    setBusy(true);
-    setFault(undefined);
-    try {
-      onChange({ ...value, values: await documentVector(typed.value, value.attribute) });
-    } catch (error) {
-      setFault(faultOf(error)?.message);
-    }
-    setBusy(false);
+    if ("problem" in typed) return refuse(typed.problem);
+    if (id.trim() === "") return refuse("type the id of a document");
+    run(
+      () => documentVector(typed.value, attribute),
+      (values) => {
+        // The query may have been changed meanwhile.
+        const { value, onChange } = latest.current;
+        if (value.attribute === attribute) onChange({ ...value, values });
+      },
+    );
   };
   return (
     <form
       class="composer-row composer-row-end"
       onSubmit={(event) => {
         event.preventDefault();
-        void take();
+        take();
       }}
     >
       <TextField
         label="More like the document"
         value={id}
         placeholder="its id"
-        error={fault}
+        error={fault?.message}
         onInput={setId}
       />
       <Button type="submit" isBusy={isBusy}>

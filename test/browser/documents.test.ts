@@ -132,6 +132,27 @@ describeConsole("the documents", [], (fixture) => {
     await cells(page, "A changed book").waitFor({ state: "detached" });
   });
 
+  test("stay open in a dialog while one that was closed is written", async () => {
+    const page = await fixture.open(`${BOOKS}?document=8`);
+    const text = page.getByLabel("The document as JSON");
+    await text.fill((await text.inputValue()).replace("Book 8", "A slow book"));
+    const written = Promise.withResolvers<void>();
+    await page.route("**/v2/namespaces/books", async (route) => {
+      await written.promise;
+      await route.fallback();
+    });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Open document 9", exact: true }).click();
+    await page.getByRole("dialog", { name: "Document 9" }).waitFor();
+    await text.fill('{"id": 9}');
+    written.resolve();
+    await page.getByText("Document 8 written").waitFor();
+    // The table is read again behind the dialog.
+    await cells(page, "A slow book").waitFor();
+    expect(await text.inputValue()).toBe('{"id": 9}');
+  });
+
   test("are downloaded as they are shown", async () => {
     const page = await fixture.open(`${BOOKS}?columns=["title"]&filter=[["id","Lte",2]]`);
     await page.getByText("2 loaded, all of them").waitFor();

@@ -223,6 +223,26 @@ describeConsole("the screen Operation with keys", ["--api-key", ROOT], (fixture)
     expect(await statusOf(key)).toBe(401);
   });
 
+  test("shows a key that was made while its form was closed", async () => {
+    const page = await fixture.open("/console/operation?tab=keys", { key: ROOT });
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/trawl/keys", async (route) => {
+      if (route.request().method() === "POST") await answered.promise;
+      await route.fallback();
+    });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("closed");
+    await page.keyboard.press("Enter");
+    await dialog.getByRole("button", { name: "Create", disabled: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    answered.resolve();
+    await dialog.getByText("This is the only time").waitFor();
+    await dialog.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("row", { name: /^closed/ }).waitFor();
+  });
+
   test("says of each part which right the key lacks", async () => {
     const page = await fixture.open("/console/operation", { key: await made(["list"], ["a-*"]) });
     await page

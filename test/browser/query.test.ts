@@ -307,6 +307,24 @@ describeConsole("the Query screen", FLAGS, (fixture) => {
     await page.getByText("there is no document 77").waitFor();
   });
 
+  test("a vector that is waited for does not take back what is changed meanwhile", async () => {
+    const vector = { rank_by: ["vector", "ANN", [0, 1]], top_k: 5 };
+    const page = await openQuery(fixture, vector);
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/books/query", async (route) => {
+      await answered.promise;
+      await route.fallback();
+    });
+    await page.getByLabel("More like the document").fill("1");
+    await page.getByRole("button", { name: "Take its vector" }).click();
+    await page.getByLabel("Method").selectOption("kNN");
+    answered.resolve();
+    await page.getByText("[0.1, 0.9]").first().waitFor();
+    await expect
+      .poll(() => shownRequest(page))
+      .toMatchObject({ rank_by: ["vector", "kNN", [0.1, 0.9]] });
+  });
+
   test("the programs are of the same request, and have no key", async () => {
     const page = await openQuery(fixture, { rank_by: ["title", "BM25", "fox"], top_k: 3 });
     for (const [name, part] of [

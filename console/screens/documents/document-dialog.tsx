@@ -2,7 +2,6 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { faultOf } from "../../api/api-fault.ts";
 import {
   type DocumentId,
   type DocumentRow,
@@ -14,6 +13,7 @@ import type { JsonMembers } from "../../query/json-value.ts";
 import { printJson } from "../../query/print-literal.ts";
 import { client, denial } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
+import { useSubmission } from "../../state/use-submission.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -25,6 +25,7 @@ export interface DocumentDialogProps {
   readonly namespace: string;
   readonly id: DocumentId;
   readonly onClose: () => void;
+  /** Called also where the dialog was closed meanwhile. */
   readonly onChanged: () => void;
 }
 
@@ -52,12 +53,18 @@ function DocumentForm(
   const { namespace, id, document, onClose, onChanged } = props;
   const [text, setText] = useState(() => printJson(document as JsonMembers));
   const [isDeleting, setDeleting] = useState(false);
-  const { error, isBusy, refuse, write } = useWrite({ namespace, id, onChanged });
+  const { fault, isBusy, refuse, run } = useSubmission();
+  const write = (body: unknown, done: string) =>
+    run(async () => {
+      await writeDocuments(client.peek(), { namespace, body });
+      announce(`Document ${String(id)} ${done}`);
+      onChanged();
+    }, onClose);
   const denied = denial("write", namespace);
   const save = () => {
     const parsed = parseDocument(text, id);
     if (typeof parsed === "string") return refuse(parsed);
-    if (denied === undefined) void write({ upsert_rows: [parsed] }, "written");
+    if (denied === undefined) write({ upsert_rows: [parsed] }, "written");
   };
   return (
     <Dialog
@@ -74,7 +81,7 @@ function DocumentForm(
               look="danger"
               isBusy={isBusy}
               denied={denied}
-              onClick={() => void write({ deletes: [id] }, "deleted")}
+              onClick={() => write({ deletes: [id] }, "deleted")}
             >
               Delete for good
             </Button>
@@ -100,30 +107,10 @@ function DocumentForm(
         rows={18}
         isCode
         hint="Saving writes the whole document; an attribute that is taken out is gone."
-        error={error}
+        error={fault?.message}
       />
     </Dialog>
   );
-}
-
-/** Writes of one document, and what became of the last one. */
-function useWrite(props: Pick<DocumentDialogProps, "namespace" | "id" | "onChanged">) {
-  const { namespace, id, onChanged } = props;
-  const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const write = async (body: unknown, done: string) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await writeDocuments(client.peek(), { namespace, body });
-      announce(`Document ${String(id)} ${done}`);
-      onChanged();
-    } catch (thrown) {
-      setError(faultOf(thrown)?.message);
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, refuse: setError, write };
 }
 
 async function readDocument(

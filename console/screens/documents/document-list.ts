@@ -87,7 +87,7 @@ export function useDocumentList(
     });
   }, [loaded, page, isFull, isLoading, fault]);
   const { rows, hasMore, performance } = loaded;
-  const reload = () => setTurn(turn + 1);
+  const reload = () => setTurn((before) => before + 1);
   return {
     rows,
     isLoading,

@@ -260,17 +260,13 @@ function OpenedDocument(props: {
 }): JSX.Element | null {
   const opened = currentRoute.value.parameters.get("document");
   if (opened === null) return null;
-  const close = () => setParameters({ document: undefined });
   return (
     <DocumentDialog
       key={opened}
       namespace={props.namespace}
       id={idOf(opened)}
-      onClose={close}
-      onChanged={() => {
-        close();
-        props.onChanged();
-      }}
+      onClose={() => setParameters({ document: undefined })}
+      onChanged={props.onChanged}
     />
   );
 }

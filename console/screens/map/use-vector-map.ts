@@ -111,7 +111,7 @@ export function useVectorMap(namespace: string, address: MapAddress): VectorMapS
     neighbours,
     pointOf,
     selection,
-    reload: () => setTurn(turn + 1),
+    reload: () => setTurn((before) => before + 1),
   };
 }
 

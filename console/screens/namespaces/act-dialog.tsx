@@ -3,11 +3,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiClient } from "../../api/api-client.ts";
-import { faultOf } from "../../api/api-fault.ts";
 import type { CallerAction } from "../../api/caller.ts";
 import { copyNamespace, createCheckpoint, deleteNamespace } from "../../api/namespaces.ts";
 import { nameFault, unreachableReason } from "../../api/reachable-name.ts";
 import { client, denial } from "../../state/session.ts";
+import { useSubmission } from "../../state/use-submission.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -86,24 +86,30 @@ const CHECKPOINT_LIVES = [
   { value: "", text: "until it is deleted" },
 ];
 
-/** The dialog of one namespace; `onDone` is told the namespace to go to, if there is one. */
+/** The dialog of one namespace. */
 export function ActDialog(props: {
   readonly act: Act;
   readonly namespace: string;
   readonly onAct: (act: Act) => void;
   readonly onClose: () => void;
-  readonly onDone: () => void;
+  /** Called also where the dialog was closed meanwhile. */
+  readonly onChanged: () => void;
 }): JSX.Element {
-  const { act, namespace, onAct, onClose, onDone } = props;
+  const { act, namespace, onAct, onClose, onChanged } = props;
   const facts = FACTS[act];
   const [text, setText] = useState("");
   const [days, setDays] = useState("7");
-  const { error, isBusy, refuse, run } = useAct(onDone);
+  const { fault, isBusy, refuse, run } = useSubmission();
   const denied = deniedAct(act, namespace, text);
   const submit = () => {
     const wrong = faultOfInput(act, namespace, text);
     if (wrong !== undefined) return refuse(wrong);
-    if (denied === undefined) void run({ act, namespace, text, days });
+    if (denied !== undefined) return;
+    run(async () => {
+      await perform(client.peek(), { act, namespace, text, days });
+      announce(`${namespace} ${facts.done}`);
+      onChanged();
+    }, onClose);
   };
   return (
     <Dialog
@@ -137,7 +143,13 @@ export function ActDialog(props: {
       />
       <div id={PANEL} role="tabpanel" aria-label={facts.title} class="panel">
         <p>{facts.text}</p>
-        <TextField label={facts.label} value={text} onInput={setText} autoFocus error={error} />
+        <TextField
+          label={facts.label}
+          value={text}
+          onInput={setText}
+          autoFocus
+          error={fault?.message}
+        />
         {act === "checkpoint" && (
           <SelectField
             label="Kept for"
@@ -157,25 +169,6 @@ interface Asked {
   readonly text: string;
   /** Of a checkpoint; empty: without an end. */
   readonly days: string;
-}
-
-/** What is done, and what became of it. */
-function useAct(onDone: () => void) {
-  const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const run = async (asked: Asked) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await perform(client.peek(), asked);
-      announce(`${asked.namespace} ${FACTS[asked.act].done}`);
-      onDone();
-    } catch (thrown) {
-      setError(faultOf(thrown)?.message);
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, refuse: setError, run };
 }
 
 /** Why the key may not do it; where it goes to counts as soon as it has a name. */

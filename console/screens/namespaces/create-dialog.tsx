@@ -2,10 +2,10 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { faultOf } from "../../api/api-fault.ts";
 import { writeDocuments } from "../../api/documents.ts";
 import { nameFault as faultOfName } from "../../api/reachable-name.ts";
 import { client, denial } from "../../state/session.ts";
+import { useSubmission } from "../../state/use-submission.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -27,7 +27,7 @@ export function CreateDialog(props: {
   const [name, setName] = useState("");
   const [text, setText] = useState(EXAMPLE);
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const { error, isBusy, refuse, create } = useCreation(props.onCreated);
+  const { fault, isBusy, refuse, run } = useSubmission();
   const inferred = inferSchema(text);
   const attributes =
     inferred.kind === "fault"
@@ -41,7 +41,14 @@ export function CreateDialog(props: {
   const submit = () => {
     if (name === "") return refuse("Give the namespace a name");
     if (nameFault !== undefined || inferred.kind === "fault" || denied !== undefined) return;
-    void create(name, creatingWrite(inferred.document, attributes));
+    const body = creatingWrite(inferred.document, attributes);
+    run(
+      async () => {
+        await writeDocuments(client.peek(), { namespace: name, body });
+        announce(`Namespace ${name} created`);
+      },
+      () => props.onCreated(name),
+    );
   };
   return (
     <Dialog
@@ -82,32 +89,13 @@ export function CreateDialog(props: {
           onFullText={(attribute, isOn) => setChanged(new Map(changed).set(attribute, isOn))}
         />
       )}
-      {error !== undefined && (
+      {fault !== undefined && (
         <p class="field-error" role="alert">
-          {error}
+          {fault.message}
         </p>
       )}
     </Dialog>
   );
-}
-
-/** The write that creates, and what became of it. */
-function useCreation(onCreated: (name: string) => void) {
-  const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const create = async (namespace: string, body: unknown) => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await writeDocuments(client.peek(), { namespace, body });
-      announce(`Namespace ${namespace} created`);
-      onCreated(namespace);
-    } catch (thrown) {
-      setError(faultOf(thrown)?.message);
-      setBusy(false);
-    }
-  };
-  return { error, isBusy, refuse: setError, create };
 }
 
 function InferredTable(props: {

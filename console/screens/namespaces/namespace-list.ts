@@ -85,6 +85,6 @@ export function useNamespaceList(prefix: string): NamespaceList {
     fault,
     generation: turn + returns,
     loadMore,
-    reload: () => setTurn(turn + 1),
+    reload: () => setTurn((before) => before + 1),
   };
 }

@@ -242,10 +242,7 @@ function Dialogs({ onChanged }: { readonly onChanged: () => void }): JSX.Element
       namespace={namespace}
       onAct={(next: Act) => setParameters({ open: next }, { replace: true })}
       onClose={close}
-      onDone={() => {
-        close();
-        onChanged();
-      }}
+      onChanged={onChanged}
     />
   );
 }

@@ -1,12 +1,12 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { systemClock } from "../../../src/base/clock.ts";
-import { type ApiFault, faultOf } from "../../api/api-fault.ts";
 import { createCheckpoint } from "../../api/namespaces.ts";
 import { agoText } from "../../base/ago-text.ts";
 import { currentRoute, routePath, setParameters } from "../../state/route.ts";
 import { client } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
+import { useSubmission } from "../../state/use-submission.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -164,25 +164,6 @@ function columnsOf(onOpen: (opened: Opened) => void): readonly TableColumn<Check
   ];
 }
 
-/** Does something once, with what went wrong. */
-function useDoing(done: () => void) {
-  const [fault, setFault] = useState<Pick<ApiFault, "message"> | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
-  const run = async (work: () => Promise<void>) => {
-    if (isBusy) return;
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await work();
-      done();
-    } catch (error) {
-      setFault(faultOf(error));
-      setBusy(false);
-    }
-  };
-  return { fault, isBusy, run: (work: () => Promise<void>) => void run(work) };
-}
-
 interface DialogPlace {
   readonly namespace: string;
   readonly onClose: () => void;
@@ -193,14 +174,14 @@ function Creation(props: DialogPlace & { readonly onDone: () => void }): JSX.Ele
   const [name, setName] = useState("");
   const [expiry, setExpiry] = useState("7d");
   const seconds = expirySeconds(expiry);
-  const { fault, isBusy, run } = useDoing(() => {
-    announce(`Checkpoint ${name} is made`);
-    onDone();
-    onClose();
-  });
+  const { fault, isBusy, run } = useSubmission();
   const create = () => {
     if (typeof seconds === "string") return;
-    run(() => createCheckpoint(client.peek(), { namespace, name, expiresInSeconds: seconds }));
+    run(async () => {
+      await createCheckpoint(client.peek(), { namespace, name, expiresInSeconds: seconds });
+      announce(`Checkpoint ${name} is made`);
+      onDone();
+    }, onClose);
   };
   return (
     <Dialog
@@ -235,12 +216,17 @@ function Restoration(props: DialogPlace & { readonly checkpoint: Checkpoint }): 
   const { name } = checkpoint;
   const [as, setAs] = useState(`${namespace}-${name}`);
   const [isDone, setDone] = useState(false);
-  const { fault, isBusy, run } = useDoing(() => setDone(true));
+  const { fault, isBusy, run } = useSubmission();
+  const restore = () =>
+    run(
+      () => restoreCheckpoint(client.peek(), { namespace, name, as }),
+      () => setDone(true),
+    );
   return (
     <Dialog
       title={`Restore ${name}`}
       onClose={onClose}
-      onSubmit={() => run(() => restoreCheckpoint(client.peek(), { namespace, name, as }))}
+      onSubmit={restore}
       actions={
         isDone ? (
           <Button look="primary" onClick={onClose}>
@@ -279,16 +265,18 @@ function Removal(
 ): JSX.Element {
   const { namespace, checkpoint, onClose, onDone } = props;
   const { name } = checkpoint;
-  const { fault, isBusy, run } = useDoing(() => {
-    announce(`Checkpoint ${name} is deleted`);
-    onDone();
-    onClose();
-  });
+  const { fault, isBusy, run } = useSubmission();
+  const remove = () =>
+    run(async () => {
+      await deleteCheckpoint(client.peek(), namespace, name);
+      announce(`Checkpoint ${name} is deleted`);
+      onDone();
+    }, onClose);
   return (
     <Dialog
       title={`Delete ${name}?`}
       onClose={onClose}
-      onSubmit={() => run(() => deleteCheckpoint(client.peek(), namespace, name))}
+      onSubmit={remove}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>

@@ -2,22 +2,23 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { countedText } from "../../../src/base/amount-text.ts";
 import { systemClock } from "../../../src/base/clock.ts";
-import { type ApiFault, faultOf } from "../../api/api-fault.ts";
 import { callerState, client, denial } from "../../state/session.ts";
 import { useRequest } from "../../state/use-request.ts";
+import { useSubmission } from "../../state/use-submission.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Chip } from "../../ui/chip.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
 import { Table, type TableColumn } from "../../ui/table.tsx";
-import { NewKey } from "./new-key.tsx";
+import { MadeKey, type MadeKeyText, NewKey } from "./new-key.tsx";
 import { keyState, listKeys, revokeKey, type ServerKey } from "./server-keys.ts";
 
 /** All keys, to be made and ended. */
 export function KeyList(): JSX.Element {
   const denied = denial("admin");
   const [isMaking, setMaking] = useState(false);
+  const [made, setMade] = useState<MadeKeyText | undefined>(undefined);
   const [ending, setEnding] = useState<ServerKey | undefined>(undefined);
   const state = useRequest<readonly ServerKey[]>(
     (api, signal) => (denied === undefined ? listKeys(api, signal) : Promise.resolve([])),
@@ -66,7 +67,27 @@ export function KeyList(): JSX.Element {
           isBusy={isLoading}
         />
       )}
-      {isMaking && <NewKey isFirst={isOpen} onClose={() => setMaking(false)} onMade={reload} />}
+      {isMaking && (
+        <NewKey
+          isFirst={isOpen}
+          onClose={() => setMaking(false)}
+          onMade={(key) => {
+            setMade(key);
+            setMaking(false);
+          }}
+        />
+      )}
+      {made !== undefined && (
+        <MadeKey
+          made={made}
+          onClose={() => {
+            setMade(undefined);
+            // The list is asked for when the text is no longer needed: the first key shuts the
+            // page out.
+            reload();
+          }}
+        />
+      )}
       {ending !== undefined && (
         <Revocation serverKey={ending} onClose={() => setEnding(undefined)} onDone={reload} />
       )}
@@ -137,20 +158,13 @@ function Revocation(props: {
   readonly onDone: () => void;
 }): JSX.Element {
   const { serverKey, onClose, onDone } = props;
-  const [fault, setFault] = useState<ApiFault | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
-  const revoke = async () => {
-    setBusy(true);
-    try {
+  const { fault, isBusy, run } = useSubmission();
+  const revoke = () =>
+    run(async () => {
       await revokeKey(client.peek(), serverKey.id);
       announce(`Key ${serverKey.name} is revoked`);
       onDone();
-      onClose();
-    } catch (error) {
-      setFault(faultOf(error));
-      setBusy(false);
-    }
-  };
+    }, onClose);
   return (
     <Dialog
       title={`Revoke ${serverKey.name}?`}
@@ -158,7 +172,7 @@ function Revocation(props: {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" isBusy={isBusy} onClick={() => void revoke()}>
+          <Button look="danger" isBusy={isBusy} onClick={revoke}>
             Revoke the key
           </Button>
         </>

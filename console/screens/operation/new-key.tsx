@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { type ApiFault, faultOf } from "../../api/api-fault.ts";
 import { callerState, client, setSessionKey } from "../../state/session.ts";
+import { useSubmission } from "../../state/use-submission.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -18,57 +18,30 @@ const FIRST: KeyDraft = {
 };
 const FURTHER: KeyDraft = { ...FIRST, name: "", actions: ["read"] };
 
-/** Makes a key, and shows its text once. */
+/** A key with its text, which the server answers once. */
+export interface MadeKeyText {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Makes a key. */
 export function NewKey(props: {
   /** No key counts yet: from then on every request needs one. */
   readonly isFirst: boolean;
   readonly onClose: () => void;
-  readonly onMade: () => void;
-}): JSX.Element {
-  const { isFirst, onClose, onMade } = props;
-  const [made, setMade] = useState<{ readonly name: string; readonly key: string } | undefined>(
-    undefined,
-  );
-  if (made !== undefined) {
-    // The list is asked for when the text is no longer needed: the first key shuts the page out.
-    return (
-      <MadeKey
-        made={made}
-        onClose={() => {
-          onMade();
-          onClose();
-        }}
-      />
-    );
-  }
-  return <KeyForm isFirst={isFirst} onClose={onClose} onMade={setMade} />;
-}
-
-function KeyForm(props: {
-  readonly isFirst: boolean;
-  readonly onClose: () => void;
-  readonly onMade: (made: { readonly name: string; readonly key: string }) => void;
+  /** Called also where the dialog was closed meanwhile: the text would be lost. */
+  readonly onMade: (made: MadeKeyText) => void;
 }): JSX.Element {
   const { isFirst, onClose, onMade } = props;
   const [draft, setDraft] = useState(isFirst ? FIRST : FURTHER);
-  const [fault, setFault] = useState<ApiFault | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
+  const { fault, isBusy, run } = useSubmission();
   const change = (changes: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const create = async () => {
-    if (isBusy) return;
-    setBusy(true);
-    try {
-      onMade(await createKey(client.peek(), draft));
-    } catch (error) {
-      setFault(faultOf(error));
-      setBusy(false);
-    }
-  };
+  const create = () => run(async () => onMade(await createKey(client.peek(), draft)));
   return (
     <Dialog
       title="Create a key"
       onClose={onClose}
-      onSubmit={() => void create()}
+      onSubmit={create}
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -149,8 +122,9 @@ function KeyFields(props: {
   );
 }
 
-function MadeKey(props: {
-  readonly made: { readonly name: string; readonly key: string };
+/** Shows the text of a key once. */
+export function MadeKey(props: {
+  readonly made: MadeKeyText;
   readonly onClose: () => void;
 }): JSX.Element {
   const { made, onClose } = props;
