@@ -307,6 +307,24 @@ describeConsole("the Query screen", FLAGS, (fixture) => {
     await page.getByText("there is no document 77").waitFor();
   });
 
+  test("of two documents the one that was clicked last leads to others", async () => {
+    const page = await openQuery(fixture, { rank_by: ["id", "asc"], top_k: 2 });
+    await run(page);
+    await results(page).getByText("2 documents").waitFor();
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/books/query", async (route) => {
+      if (/"Eq",1\]/.test(route.request().postData() ?? "")) await answered.promise;
+      await route.fallback();
+    });
+    const first = page.getByRole("button", { name: "More like this: 1", exact: true });
+    await first.click();
+    await page.getByRole("button", { name: "More like this: 2", exact: true }).click();
+    await page.getByRole("button", { name: "id is not 2", exact: true }).waitFor();
+    answered.resolve();
+    await expect.poll(() => first.getAttribute("aria-busy")).toBe("false");
+    expect(await page.getByRole("button", { name: "id is not 2", exact: true }).count()).toBe(1);
+  });
+
   test("a vector that is waited for does not take back what is changed meanwhile", async () => {
     const vector = { rank_by: ["vector", "ANN", [0, 1]], top_k: 5 };
     const page = await openQuery(fixture, vector);

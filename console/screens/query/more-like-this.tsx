@@ -12,6 +12,9 @@ import type { RequestSchema } from "../../query/request-schema.ts";
 import { announce } from "../../ui/announce.tsx";
 import { Button } from "../../ui/button.tsx";
 
+/** The click that counts: the query is for one document, whichever vector comes last. */
+let latest: object | undefined;
+
 /** A button that makes the query one for the document's neighbours; nothing without vectors. */
 export function MoreLikeThis(props: {
   readonly row: JsonMembers;
@@ -23,9 +26,12 @@ export function MoreLikeThis(props: {
   const { id } = row;
   if (attribute === undefined || id === undefined) return null;
   const ask = async () => {
+    const own = {};
+    latest = own;
     setBusy(true);
     try {
       const values = await documentVector(id, attribute);
+      if (latest !== own) return;
       const empty = newRanking("vector", draft.schema);
       if (empty.kind !== "vector") return;
       const ranking = { ...empty, attribute, from: "values" as const, values };
@@ -49,8 +55,9 @@ export function MoreLikeThis(props: {
       announce(`The query asks for documents near ${String(id)}; run it`);
     } catch (error) {
       announce(faultOf(error)?.message ?? "");
+    } finally {
+      setBusy(false);
     }
-    setBusy(false);
   };
   return (
     <Button
