@@ -9,19 +9,23 @@ export class ProjectionWorker {
   readonly #worker = new Worker(new URL("./projection-worker.ts", import.meta.url), {
     type: "module",
   });
-  readonly #waiting = new Map<number, PromiseWithResolvers<Projected>>();
+  readonly #waiting = new Map<number, (projected: Projected) => void>();
+  /** Rejects with the first error, also one from before anything is waited for. */
+  readonly #failed: Promise<never>;
   #orders = 0;
 
   constructor(dims: number) {
     this.#worker.addEventListener("message", ({ data }: MessageEvent<ProjectionAnswer>) => {
-      this.#waiting.get(data.order)?.resolve(data.projected);
+      this.#waiting.get(data.order)?.(data.projected);
       this.#waiting.delete(data.order);
     });
-    this.#worker.addEventListener("error", (event) => {
-      event.preventDefault();
-      for (const { reject } of this.#waiting.values()) reject(workerError(event));
-      this.#waiting.clear();
+    this.#failed = new Promise((_, reject) => {
+      this.#worker.addEventListener("error", (event) => {
+        event.preventDefault();
+        reject(workerError(event));
+      });
     });
+    this.#failed.catch(() => {});
     this.#tell({ kind: "open", dims });
   }
 
@@ -34,10 +38,9 @@ export class ProjectionWorker {
   /** Projects all vectors onto so many axes. */
   project(axes: number): Promise<Projected> {
     const order = ++this.#orders;
-    const waiting = Promise.withResolvers<Projected>();
-    this.#waiting.set(order, waiting);
+    const projected = new Promise<Projected>((resolve) => this.#waiting.set(order, resolve));
     this.#tell({ kind: "project", axes, order });
-    return waiting.promise;
+    return Promise.race([projected, this.#failed]);
   }
 
   /** Ends it; what it was asked is never answered. */
