@@ -115,7 +115,7 @@ function foundBy(snapshot: Snapshot, filter: readonly unknown[] | undefined) {
 const ID_TYPES: readonly IdType[] = ["uint", "uuid", "string"];
 const SEEDS = Array.from({ length: effort({ usual: 1, full: 20 }) }, (_, i) => 48_301 + i);
 
-const QUERIES = effort({ usual: 25, full: 60 });
+const QUERIES = effort({ usual: 15, full: 60 });
 
 describe.each(ID_TYPES.flatMap((idType) => SEEDS.map((seed) => [idType, seed] as const)))(
   "ids of type %s, seed %i",

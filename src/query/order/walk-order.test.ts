@@ -157,7 +157,7 @@ test("filters and orders by sorted values find the same in parts", () => {
   const random = seededRandom(31_601);
   const [sorted, all] = snapshotsOf(random);
   const division = new ManyParts();
-  for (let i = 0; i < 200; i++) {
+  for (let i = 0; i < effort({ usual: 80, full: 200 }); i++) {
     const query = randomOrder(random);
     const { results } = runSteps(
       runRequest(sorted, requestOf(query), { kernels: KERNELS, division }),

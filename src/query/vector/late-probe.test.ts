@@ -76,7 +76,7 @@ interface Namespace {
 const DOCUMENT_COUNTS = effort({ usual: [200, 120, 60], full: [900, 540, 60] });
 /** Shares of the documents match, in percent; some queries of each, in several namespaces. */
 const RECALL = effort({
-  usual: { seeds: [1], percents: [100, 40], queries: 6 },
+  usual: { seeds: [1], percents: [100, 40], queries: 4 },
   full: { seeds: [1, 2, 3], percents: [100, 50, 10], queries: 12 },
 });
 

@@ -48,19 +48,23 @@ interface Drawn {
   readonly dimensions: number;
   /** Documents of each segment with codes. */
   readonly rows?: number;
+  /** Attributes with vectors; `vector` alone if absent. */
+  readonly attributes?: readonly string[];
 }
 
 /** Two segments with codes and one without; some documents are deleted, some have no vector. */
-function namespaceOf(random: Random, { metric, element, draw, dimensions, rows = 700 }: Drawn) {
+function namespaceOf(random: Random, drawn: Drawn) {
+  const { metric, element, draw, dimensions, rows = 700, attributes = ["vector"] } = drawn;
   const ann = { distanceMetric: metric, lateInteraction: false };
   const type = { type: `[${dimensions}]${element}`, ann } as const;
-  const schema = schemaOf({ vector: type, further: type, n: "int" }, { distanceMetric: metric });
+  const types = Object.fromEntries(attributes.map((name) => [name, type]));
+  const schema = schemaOf({ ...types, n: "int" }, { distanceMetric: metric });
   const stored = () => {
     const vector = draw(random, dimensions);
     return element === "f32" ? vector : roundedToF16(vector);
   };
   const document = (id: number) => {
-    const vectors = { vector: stored(), further: stored() };
+    const vectors = Object.fromEntries(attributes.map((name) => [name, stored()]));
     return documentOf(BigInt(id), id % 40 === 39 ? {} : { n: BigInt(id % 10), ...vectors });
   };
   const contents = [0, 700, 1400].map((start, part) => ({
@@ -107,9 +111,10 @@ describe.each(METRICS)("%s", (metric) => {
       const element = ELEMENTS[(seed + kinds.indexOf(kind)) % 2];
       const dimensions = [40, 48, 65, 100, 300][random.below(5)];
       const rows = effort({ usual: 350, full: 700 });
-      const given = { metric, element, draw: VECTOR_KINDS[kind], dimensions, rows };
+      const attributes = ["vector", "further"];
+      const given = { metric, element, draw: VECTOR_KINDS[kind], dimensions, rows, attributes };
       const { near, coded, query } = namespaceOf(random, given);
-      for (const attribute of ["vector", "further"]) {
+      for (const attribute of attributes) {
         for (const rest of [
           { limit: 1 },
           { limit: 10 },

@@ -251,7 +251,7 @@ const SINGLE_STEP_MAX = 2;
 
 /** Vectors in many small groups, all as far from each other, or in larger ones. */
 const PLACES = [
-  { centres: 4_000, mostInGroups: false, count: 24_000 },
+  { centres: 4_000, mostInGroups: false, count: effort({ usual: 16_000, full: 24_000 }) },
   { centres: 100, mostInGroups: true, count: effort({ usual: 9_000, full: 24_000 }) },
 ];
 
