@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { effort } from "../../test/support/effort.ts";
-import { expectElements } from "../../test/support/expect-elements.ts";
+import { expectEqual } from "../../test/support/expect-equal.ts";
 import { openKernelSpace, type TestKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { ROW_FORMATS, rowsOfVectors } from "../../test/support/segments/rows-of-vectors.ts";
 import { seededRandom } from "../base/random.ts";
@@ -113,7 +113,7 @@ test.each(CASES)("every kernel gives the same codes of $format, by $metric", (of
   const { format, metric } = of;
   const vectors = randomRows(3, format);
   const [fast, scalar] = [FAST, SCALAR].map((space) => coded(vectors, metric, space));
-  expectElements(fast.bytes, scalar.bytes);
+  expectEqual(fast.bytes, scalar.bytes);
   expect(fast.codes.shapes).toEqual(scalar.codes.shapes);
 });
 

@@ -2,7 +2,7 @@
 
 import { expect, test, vi } from "vitest";
 import { effort } from "../../test/support/effort.ts";
-import { expectElements } from "../../test/support/expect-elements.ts";
+import { expectEqual } from "../../test/support/expect-equal.ts";
 import { openKernelSpace } from "../../test/support/segments/kernel-space.ts";
 import { ROW_FORMATS, rowsOfVectors } from "../../test/support/segments/rows-of-vectors.ts";
 import { type Random, seededRandom } from "../base/random.ts";
@@ -38,9 +38,9 @@ function clustersOf({ starts, order }: RowClusters): number[][] {
 function checkShape(found: RowClusters, rows: Uint32Array, dimensions: number): number {
   const clusters = clustersOf(found);
   expect(found.centroids.length).toBe(clusters.length * dimensions);
-  expectElements(found.order.slice().sort(), rows);
+  expectEqual(found.order.slice().sort(), rows);
   for (const cluster of clusters) {
-    expectElements(
+    expectEqual(
       cluster,
       cluster.toSorted((a, b) => a - b),
     );
@@ -114,7 +114,7 @@ test("every row is in one cluster of bounded size, whatever the kernel and the r
     for (const space of [FAST, SCALAR]) {
       const again = clusterRows(vectors, rows, choice, space);
       for (const part of ["starts", "order", "centroids", "lengths"] as const) {
-        expectElements(again[part], found[part], `seed ${seed}, ${part}`);
+        expectEqual(again[part], found[part], `seed ${seed}, ${part}`);
       }
     }
   }

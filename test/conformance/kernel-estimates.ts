@@ -13,7 +13,7 @@ import {
 } from "../../src/kernel/estimate-scan.ts";
 import type { Kernel } from "../../src/kernel/kernel.ts";
 import { ScalarKernel } from "../../src/kernel/scalar-kernel.ts";
-import { expectElements } from "../support/expect-elements.ts";
+import { expectEqual } from "../support/expect-equal.ts";
 
 /** Vectors, rows, and rows in a list, at most. */
 const NEAREST_MAX = 20;
@@ -143,10 +143,10 @@ export function testEstimates(
       const wanted = encodedElements(oracle, memory, encoding);
       const found = encodedElements(kernel, memory, encoding);
       const where = `seed ${seed}`;
-      expectElements(found.behind, wanted.behind, where);
+      expectEqual(found.behind, wanted.behind, where);
       for (const [i, { codes, ...factors }] of found.coded.entries()) {
         const { codes: wantedCodes, ...wantedFactors } = wanted.coded[i];
-        expectElements(codes, wantedCodes, where);
+        expectEqual(codes, wantedCodes, where);
         expect(factors, where).toEqual(wantedFactors);
       }
     }
@@ -189,7 +189,7 @@ export function testEstimates(
       const scan = randomEstimates(memory, random);
       const search = { scan, firstCount: random.below(scan.rowCount + 1) };
       const wanted = estimateBits(oracle, memory, search);
-      expectElements(estimateBits(kernel, memory, search), wanted, `seed ${seed}`);
+      expectEqual(estimateBits(kernel, memory, search), wanted, `seed ${seed}`);
     }
   });
 

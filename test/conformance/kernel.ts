@@ -26,7 +26,7 @@ import type { NearestScan } from "../../src/kernel/nearest-scan.ts";
 import { RATE_BINS, RATED_BLOCK, type RateScan } from "../../src/kernel/rate-scan.ts";
 import { ROTATED_MULTIPLE } from "../../src/kernel/rotation.ts";
 import { ScalarKernel } from "../../src/kernel/scalar-kernel.ts";
-import { expectElements } from "../support/expect-elements.ts";
+import { expectEqual } from "../support/expect-equal.ts";
 import { testEstimates } from "./kernel-estimates.ts";
 
 const MEASURES: readonly Measure[] = ["dot", "squaredDistance"];
@@ -420,7 +420,7 @@ export function testKernel({ load, share }: KernelTest): void {
           const gather = new Uint32Array(memory.buffer, GATHER, scan.count);
           for (let i = 0; i < gather.length; i++) gather[i] = random.below(scan.count);
           const wanted = bitsOf(oracle, memory, scan);
-          expectElements(bitsOf(kernel, memory, scan), wanted, `seed ${seed}`);
+          expectEqual(bitsOf(kernel, memory, scan), wanted, `seed ${seed}`);
         }
       });
 
@@ -449,7 +449,7 @@ export function testKernel({ load, share }: KernelTest): void {
       const random = seededRandom(seed);
       const scan = randomCodes(memory, random);
       const wanted = foundBits(oracle, memory, scan);
-      expectElements(foundBits(kernel, memory, scan), wanted, `seed ${seed}`);
+      expectEqual(foundBits(kernel, memory, scan), wanted, `seed ${seed}`);
     }
   });
 
@@ -457,7 +457,7 @@ export function testKernel({ load, share }: KernelTest): void {
     for (const seed of seedsOf(120)) {
       const scan = randomCodes(memory, seededRandom(seed));
       const wanted = boundBits(oracle, memory, scan);
-      expectElements(boundBits(kernel, memory, scan), wanted, `seed ${seed}`);
+      expectEqual(boundBits(kernel, memory, scan), wanted, `seed ${seed}`);
     }
   });
 
@@ -490,7 +490,7 @@ export function testKernel({ load, share }: KernelTest): void {
       const scan = randomRates(memory, seededRandom(seed));
       const wanted = expectedBits(oracle, memory, scan);
       for (const [i, bits] of expectedBits(kernel, memory, scan).entries()) {
-        expectElements(bits, wanted[i], `seed ${seed}`);
+        expectEqual(bits, wanted[i], `seed ${seed}`);
       }
     }
   });
@@ -596,7 +596,7 @@ export function testKernel({ load, share }: KernelTest): void {
       const scan = randomNearest(memory, random);
       const search = { measure, scan, firstCount: random.below(scan.rowCount + 1) };
       const wanted = listBits(oracle, memory, search);
-      expectElements(listBits(kernel, memory, search), wanted, `seed ${seed}`);
+      expectEqual(listBits(kernel, memory, search), wanted, `seed ${seed}`);
     }
   });
 
@@ -633,7 +633,7 @@ export function testKernel({ load, share }: KernelTest): void {
       const wanted = encoded(oracle, memory, encoding);
       const found = encoded(kernel, memory, encoding);
       for (const part of ["codes", "residual", "sums"] as const) {
-        expectElements(found[part], wanted[part], `seed ${seed}, ${part}`);
+        expectEqual(found[part], wanted[part], `seed ${seed}, ${part}`);
       }
     }
   });
@@ -684,7 +684,7 @@ export function testKernel({ load, share }: KernelTest): void {
       );
       const [toA, toB] = [rotated(kernel, a), rotated(kernel, b)];
       const wanted = new Uint32Array(rotated(oracle, a).buffer);
-      expectElements(new Uint32Array(toA.buffer), wanted, `seed ${seed}`);
+      expectEqual(new Uint32Array(toA.buffer), wanted, `seed ${seed}`);
       expect(dotOf(toA, toB), `seed ${seed}`).toBeCloseTo(dotOf(a, b), 3);
       expect(dotOf(toA, toA) / dotOf(a, a), `seed ${seed}`).toBeCloseTo(1, 5);
     }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
-import { expectElements } from "../../../test/support/expect-elements.ts";
+import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import { ManyParts } from "../../../test/support/queries/many-parts.ts";
 import {
@@ -140,13 +140,13 @@ describe.each(ID_TYPES.flatMap((idType) => SEEDS.map((seed) => [idType, seed] as
         if (direction === "desc") matching.reverse();
         const query = byId(direction, filter, limit);
         const found = run(snapshot, query);
-        expectElements(found.ids, matching.slice(0, limit), where);
+        expectEqual(found.ids, matching.slice(0, limit), where);
         entries += found.stats.entriesTouched;
         expect(countOf(snapshot, filter).count, where).toBe(matching.length);
         if (i % 10 > 0) continue;
         for (const source of sources) source.drop();
         const foundFar = runRemote(sources, () => run(far, query).ids, 4);
-        expectElements(foundFar, found.ids, where);
+        expectEqual(foundFar, found.ids, where);
       }
       expect(entries).toBeGreaterThan(10_000);
     });
@@ -179,7 +179,7 @@ describe.each(ID_TYPES.flatMap((idType) => SEEDS.map((seed) => [idType, seed] as
           page = run(snapshot, byId(direction, ["id", operator, seen[seen.length - 1]], 700)).ids;
         }
         const all = live.map(({ id }) => id);
-        expectElements(seen, direction === "asc" ? all : all.reverse());
+        expectEqual(seen, direction === "asc" ? all : all.reverse());
       }
     });
   },

@@ -2,7 +2,7 @@
 
 import { describe, expect, test, vi } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
-import { expectElements } from "../../../test/support/expect-elements.ts";
+import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -408,7 +408,7 @@ test("words of ranges are added and counted", () => {
       return o >= start && o < end ? (bits[o >> 5] >>> (o & 31)) & 1 : 0;
     });
     const found = expected.map((_, o) => (within[o >> 5] >>> (o & 31)) & 1);
-    expectElements(found, expected, `seed ${seed}`);
+    expectEqual(found, expected, `seed ${seed}`);
     const count = expected.reduce((sum: number, bit) => sum + bit, 0);
     expect(countRange(bits, start, end), `seed ${seed}`).toBe(count);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectElements } from "../../../../test/support/expect-elements.ts";
+import { expectEqual } from "../../../../test/support/expect-equal.ts";
 import { seededRandom } from "../../../base/random.ts";
 import { bitmapOrdinals, hasBit, setBit } from "../../../codec/bitmap.ts";
 import { OrdinalList } from "../../../segment/postings/ordinal-list.ts";
@@ -32,12 +32,12 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
     for (const list of lists) takeReached(chunk, postingsOf(list), least);
     const reached = [...expected].filter(([, sum]) => sum >= least).sort(([a], [b]) => a - b);
     const found = [...bitmapOrdinals(chunk.taken)];
-    expectElements(
+    expectEqual(
       found.map((at) => BASE + at),
       reached.map(([ordinal]) => ordinal),
       label,
     );
-    expectElements(
+    expectEqual(
       found.map((at) => chunk.kept[at]),
       reached.map(([, sum]) => sum),
       label,
@@ -54,7 +54,7 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
       const indexes = new Uint32Array(list.length + 1);
       const count = findTaken(chunk.taken, postingsOf(list), indexes);
       const wanted = [...list.keys()].filter((i) => hasBit(chunk.taken, list[i] - BASE));
-      expectElements(indexes.subarray(0, count), wanted, label);
+      expectEqual([...indexes.subarray(0, count)], wanted, label);
     }
   }
 
@@ -72,8 +72,8 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
     const chunk = { sums, ordinals, scores };
     const count = listReached(chunk, within, { base: BASE, end }, least);
     const found = ordinals.subarray(0, count).map((ordinal) => ordinal - BASE);
-    expectElements(found, wanted, label);
-    expectElements(scores.subarray(0, count), sumsOf, label);
+    expectEqual([...found], wanted, label);
+    expectEqual([...scores.subarray(0, count)], sumsOf, label);
     expect(
       sums.subarray(0, end - BASE).every((sum) => sum === 0),
       label,
