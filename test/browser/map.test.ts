@@ -140,6 +140,26 @@ describeConsole("Map", [], (fixture) => {
     await again.getByText(`${selected} of ${COUNT}`).waitFor();
   });
 
+  test("has each step of a zoom in its link, while its size changes and the link is written", async () => {
+    const page = await fixture.open(ADDRESS);
+    await drawn(page, "all");
+    await page.evaluate(`{
+      const map = document.querySelector(".map-frame");
+      const zoom = () => map.dispatchEvent(new KeyboardEvent("keydown", { key: "+", bubbles: true }));
+      const { replaceState } = history;
+      let isFirst = true;
+      history.replaceState = (state, title, address) => {
+        replaceState.call(history, state, title, address);
+        if (isFirst && address.includes("view=")) queueMicrotask(zoom);
+        isFirst = false;
+      };
+      zoom();
+      map.style.width = "400px";
+    }`);
+    // Two steps of 1.4.
+    await page.waitForURL(/[?&]view=[-\d.]+_[-\d.]+_1\.96$/);
+  });
+
   test("a selection by colour is in the address, until the colours are others", async () => {
     const page = await fixture.open(`${ADDRESS}?color=group&selected=color.group+1`);
     await page.getByText(`500 of ${COUNT}`).waitFor();

@@ -29,16 +29,20 @@ export function useMapView(
   const frame = useMemo(() => frameOf(bounds, extent), [bounds, extent.width, extent.height]);
   const view = useSignal<MapView>(frame.whole);
   const shown = useRef(text);
+  /** What the address had when it was last read or written: anything else comes from the user. */
+  const known = useRef(text);
   const write = useRef(onText);
   write.current = onText;
+  const settling = useRef(new AbortController());
+  useEffect(() => () => settling.current.abort(), []);
   useEffect(() => {
-    if (text === shown.current) return;
+    if (text === known.current) return;
+    known.current = text;
     shown.current = text;
     view.value = viewOfText(text, frame) ?? frame.whole;
   }, [text]);
   useEffect(() => {
     view.value = viewOfText(shown.current, frame) ?? frame.whole;
-    let settling = new AbortController();
     let isFirst = true;
     const unsubscribe = view.subscribe((next) => {
       // It hears of the present view at once.
@@ -47,17 +51,17 @@ export function useMapView(
         return;
       }
       shown.current = viewText(next, frame);
-      settling.abort();
-      settling = new AbortController();
-      systemClock.sleep(SETTLED_MS, settling.signal).then(
-        () => write.current(shown.current),
+      settling.current.abort();
+      settling.current = new AbortController();
+      systemClock.sleep(SETTLED_MS, settling.current.signal).then(
+        () => {
+          known.current = shown.current;
+          write.current(shown.current);
+        },
         () => undefined,
       );
     });
-    return () => {
-      unsubscribe();
-      settling.abort();
-    };
+    return unsubscribe;
   }, [frame]);
   return { view, whole: frame.whole };
 }
