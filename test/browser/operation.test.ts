@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { describeConsole, WIDTHS } from "../support/console/open-console.ts";
 import { screenshot } from "../support/console/screenshot.ts";
+import { whenInserted } from "../support/console/when-inserted.ts";
 import { runCli } from "../support/servers/run-cli.ts";
 import { rawCall } from "../support/servers/sdk-client.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
@@ -62,6 +63,22 @@ describeConsole("the screen Operation", SLOW, (fixture) => {
       document.dispatchEvent(new Event("visibilitychange"));
     }`);
     await page.getByText("Paused: the server is not asked.").waitFor();
+  });
+
+  test("asks as soon as its tab comes to the front", async () => {
+    const come = whenInserted(
+      ".live-chart",
+      `isHidden = false;
+      document.dispatchEvent(new Event("visibilitychange"));`,
+    );
+    const script = `{
+      let isHidden = true;
+      Object.defineProperty(document, "hidden", { get: () => isHidden });
+      ${come}
+    }`;
+    const page = await fixture.open("/console/operation", { script });
+    const memory = page.getByRole("list", { name: "Memory, now" });
+    await memory.getByText(/server [\d.]+ MiB/).waitFor();
   });
 
   test.each(WIDTHS)("is legible at a width of %s", async (width) => {

@@ -78,6 +78,8 @@ function useHidden(): boolean {
   const [isHidden, setHidden] = useState(document.hidden);
   useEffect(() => {
     const look = () => setHidden(document.hidden);
+    // Effects run after painting: the tab may have come to the front since.
+    look();
     document.addEventListener("visibilitychange", look);
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
