@@ -92,6 +92,9 @@ describeConsole("the Explain screen", [], (fixture) => {
     const editor = page.getByRole("textbox", { name: "Request as JSON" });
     await editor.locator(".cm-lintRange-error").getByText('"title"').waitFor();
     await fixture.expectAccessible(page);
+    // It is of the request that was sent, and of no other.
+    await page.getByLabel("Words").fill("fox");
+    await editor.locator(".cm-lintRange-error").waitFor({ state: "detached" });
   });
 
   test("Query and Explain lead to each other with the query", async () => {

@@ -86,7 +86,7 @@ function Explain({ namespace, metadata }: ExplainProps): JSX.Element {
         <ComposeColumn
           namespace={namespace}
           draft={draft}
-          serverFault={serverFault(state, draft.text.value)}
+          serverFault={serverFault(state, draft)}
           onRun={() => start("measure")}
         />
         <section class="results" aria-label="Explanation" aria-busy={state.kind === "running"}>
@@ -168,10 +168,13 @@ function Content(props: {
   }
 }
 
-/** Where the server's message is about. What was sent is compact: its lines are not those shown. */
-function serverFault(state: ExplainState, text: string): TextFault | undefined {
-  if (state.kind !== "failed") return undefined;
+/**
+ * Where the server's message is about, while the request is still the one that it was sent. What was
+ * sent is compact: its lines are not those shown.
+ */
+function serverFault(state: ExplainState, draft: QueryDraft): TextFault | undefined {
+  if (state.kind !== "failed" || state.body !== draft.body.value) return undefined;
   const { message } = state.fault;
-  const place = errorPlace(message, text);
+  const place = errorPlace(message, draft.text.value);
   return place === undefined ? undefined : { message, place };
 }
