@@ -37,7 +37,9 @@ class SearchBox {
     input.addEventListener("input", () => this.#search());
     input.addEventListener("keydown", (event) => this.#onKey(event));
     input.addEventListener("blur", () => {
-      void systemClock.sleep(CLOSE_MS).then(() => this.#close());
+      // Who has come back by then goes on searching.
+      const close = () => document.activeElement !== input && this.#close();
+      void systemClock.sleep(CLOSE_MS).then(close);
     });
   }
 

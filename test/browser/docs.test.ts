@@ -32,6 +32,24 @@ describeConsole("the documentation", ["--indexer", "off"], (fixture) => {
     await page.waitForURL(/\/docs\/.+/);
   });
 
+  test("search stays open where one leaves it and comes back at once", async () => {
+    const page = await fixture.open("/docs/");
+    await page.getByRole("combobox", { name: /Search/ }).fill("checkpoint");
+    const found = page.getByRole("option", { name: "Make a checkpoint" }).first();
+    await found.waitFor();
+    await page.clock.install();
+    await page.evaluate(`{
+      const input = document.activeElement;
+      input.blur();
+      input.focus();
+    }`);
+    await page.clock.runFor(1000);
+    expect(await found.isVisible()).toBe(true);
+    await page.evaluate("document.activeElement.blur()");
+    await page.clock.runFor(1000);
+    await found.waitFor({ state: "hidden" });
+  });
+
   test("code can be copied, and what was chosen as look stays", async () => {
     const page = await fixture.open("/docs/reference/query");
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
