@@ -167,7 +167,6 @@ describeConsole("the Explain screen of a server that goes away", [], (fixture) =
     const page = await openExplain(fixture);
     // The page is whole, and knows the schema: else it is that which cannot be loaded.
     await page.getByLabel("Words").waitFor();
-    await page.waitForLoadState("networkidle");
     await fixture.server.stop();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await page.getByText("the server cannot be reached:").waitFor();

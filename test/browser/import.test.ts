@@ -214,15 +214,16 @@ describeConsole("the screen Import", [], (fixture) => {
 
   test("waits as long as the server asks it to, and goes on", async () => {
     const page = await fixture.open("/console/import?namespace=patient");
-    let refusals = 2;
+    let isRefused = true;
     await page.context().route("**/v2/namespaces/patient", (route) => {
-      if (refusals-- <= 0) return route.fallback();
+      if (!isRefused) return route.fallback();
       const json = { status: "error", error: "too many writes at once" };
-      return route.fulfill({ status: 429, json, headers: { "retry-after-ms": "1500" } });
+      return route.fulfill({ status: 429, json, headers: { "retry-after-ms": "500" } });
     });
     await choose(page, file("patient.jsonl", lines(10)));
     await runImport(page);
     await page.getByText(/^too many writes at once; tried again in/).waitFor();
+    isRefused = false;
     await page.getByText("10 rows imported in").first().waitFor();
   });
 

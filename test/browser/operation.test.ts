@@ -39,24 +39,30 @@ describeConsole("the screen Operation", SLOW, (fixture) => {
     const throughput = page.getByRole("list", { name: "Throughput, now" });
     await throughput.getByText(/queries \d/).waitFor();
     // Requests of this moment are seen by the next ones.
-    const busy = async () => {
-      await call("/v2/namespaces/live/query", { rank_by: ["id", "asc"], limit: 3 });
-      return /queries (?!0\.0)[\d.]+\/s/.test((await throughput.textContent()) ?? "");
-    };
-    while (!(await busy())) await page.waitForTimeout(100);
+    await expect
+      .poll(async () => {
+        await call("/v2/namespaces/live/query", { rank_by: ["id", "asc"], limit: 3 });
+        return throughput.textContent();
+      })
+      .toMatch(/queries (?!0\.0)[\d.]+\/s/);
     await page
       .getByRole("list", { name: "Query latency, now" })
       .getByText(/p99 .* ms/)
       .waitFor();
     expect(await page.locator(".live-canvas canvas").count()).toBe(8);
     await fixture.expectAccessible(page);
+    // From the next request on, the page waits by a clock that can be run ahead.
+    await page.clock.install();
+    await page.waitForRequest("**/metrics");
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText("Paused: the server is not asked.").waitFor();
     const before = asked;
-    await page.waitForTimeout(4500);
+    await page.clock.runFor(60_000);
     expect(asked).toBe(before);
-    await page.getByRole("button", { name: "Pause" }).click();
-    await page.waitForRequest("**/metrics");
+    await Promise.all([
+      page.waitForRequest("**/metrics"),
+      page.getByRole("button", { name: "Pause" }).click(),
+    ]);
     // What a browser says of a page whose tab is left.
     await page.evaluate(`{
       Object.defineProperty(document, "hidden", { value: true, configurable: true });

@@ -67,11 +67,7 @@ const SCREENS: Readonly<Record<string, readonly [path: string, show: (page: Page
   ],
   operation: [
     "/console/operation",
-    async (page) => {
-      const note = page.getByText("The first numbers come");
-      await note.waitFor();
-      await note.waitFor({ state: "detached" });
-    },
+    (page) => page.getByText("Every two seconds, the last ten minutes").waitFor(),
   ],
 };
 
