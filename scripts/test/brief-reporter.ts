@@ -1,12 +1,14 @@
 /**
- * Vitest's report of a run: a dot for each file, failures in full, and a summary that fits on a
- * screen. What passing tests print is dropped.
+ * Vitest's report of a run: a dot for each file or test, failures in full, and a summary that fits
+ * on a screen. What passing tests print is dropped.
  */
 
-import { MinimalReporter, type TestModule, type Vitest } from "vitest/node";
+import { MinimalReporter, type TestCase, type TestModule, type Vitest } from "vitest/node";
 
 /** Dots in a line. */
-const LINE_FILES = 100;
+const LINE_MARKS = 80;
+/** With fewer files than this, each test has a dot, so that long files show progress. */
+const FEW_FILES = 20;
 /** Files in the list of the slowest. */
 const SLOWEST_FILES = 10;
 
@@ -29,17 +31,28 @@ export default class BriefReporter extends MinimalReporter {
     this.log(`running ${this.#files} test files`);
   }
 
+  override onTestCaseResult(test: TestCase): void {
+    super.onTestCaseResult(test);
+    const { state } = test.result();
+    if (this.#files < FEW_FILES && state !== "pending") this.#mark(state, "");
+  }
+
   override printTestModule(module: TestModule): void {
     const state = module.state();
     if (state === "queued" || state === "pending") return;
+    if (this.#files >= FEW_FILES) this.#mark(state, ` of ${this.#files}`);
+    // The report of the failure follows at the end; its file can be looked at now.
+    if (state === "failed") this.#write(`\nfailed: ${module.relativeModuleId}\n`);
+  }
+
+  #mark(state: "passed" | "failed" | "skipped", total: string): void {
     this.#done++;
-    const mark = { passed: ".", skipped: "-", failed: "F" }[state];
-    const isEnd = this.#done % LINE_FILES === 0 || this.#done === this.#files;
-    const line = isEnd ? `${mark} ${this.#done} of ${this.#files}\n` : mark;
-    this.ctx.logger.outputStream.write(line);
-    if (state !== "failed") return;
-    // The report of the failure follows at the end: the name lets somebody look at it now.
-    this.ctx.logger.outputStream.write(`\nfailed: ${module.relativeModuleId}\n`);
+    this.#write({ passed: ".", skipped: "-", failed: "F" }[state]);
+    if (this.#done % LINE_MARKS === 0) this.#write(` ${this.#done}${total}\n`);
+  }
+
+  #write(text: string): void {
+    this.ctx.logger.outputStream.write(text);
   }
 
   override onUserConsoleLog(
@@ -58,6 +71,7 @@ export default class BriefReporter extends MinimalReporter {
       }
     }
     const { passed, failed, skipped } = counts;
+    this.#write("\n");
     for (const reason of [...this.#reasons].sort()) this.log(reason);
     this.#logSlowest(files);
     const seconds = Math.round((this.end - this.start) / 1000);
