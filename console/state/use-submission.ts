@@ -11,8 +11,8 @@ export interface Submission {
   /** Refuses the input; undefined clears the fault. */
   readonly refuse: (message: string | undefined) => void;
   /**
-   * Runs `work`, and `done` after it if the form is still there: by then the user may have closed it
-   * and opened another one. Ignored while another run is in progress.
+   * Runs `work`, and `done` after it if the form is still there: by then the user may have closed
+   * it and opened another one. Ignored while another run is in progress.
    */
   readonly run: <T>(work: () => Promise<T>, done?: (value: T) => void) => void;
 }

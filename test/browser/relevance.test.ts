@@ -65,7 +65,7 @@ describeConsole("Relevance", ["--embedder", "hash"], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
-  test("keeps what is typed right after a query was run, until the address is another", async () => {
+  test("keeps what is typed right after a query was run, until the address changes", async () => {
     const page = await fixture.open(`${ADDRESS}?q=fox`);
     const field = page.getByLabel("Query", { exact: true });
     await items(page, "A").first().waitFor();
@@ -120,7 +120,7 @@ describeConsole("Relevance", ["--embedder", "hash"], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
-  test("keeps grades with the query that found the documents, while the next one is asked", async () => {
+  test("keeps grades with the query that found the document, while another is asked", async () => {
     const page = await fixture.open(`${ADDRESS}?q=fox`);
     await items(page, "A").first().waitFor();
     const answered = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ describeConsole("the console", [], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
-  test("follows a link that is clicked as soon as it is there, without loading the page", async () => {
+  test("follows a link that is clicked as soon as it is there, without a load", async () => {
     const click = whenInserted("a[href='/console/operation']", "element.click();");
     const script = `{
       const loads = Number(sessionStorage.getItem("loads_") ?? 0) + 1;

@@ -235,7 +235,7 @@ test("files that were chosen before never replace the newest ones", async () => 
   expect(page.bodies).toEqual([body, body]);
 });
 
-test("a plan that is asked for while files are being opened is the plan of these files", async () => {
+test("a plan that is asked for while files are opened is the plan of these files", async () => {
   const page = job();
   const target = { namespace: "a", key: undefined };
   const slow = new SlowFile(['{"id":1,"newest":1}'], "newest.jsonl");

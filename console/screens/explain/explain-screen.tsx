@@ -169,8 +169,8 @@ function Content(props: {
 }
 
 /**
- * Where the server's message is about, while the request is still the one that it was sent. What was
- * sent is compact: its lines are not those shown.
+ * Where the server's message is about, while the request is still the one that it was sent. What
+ * was sent is compact: its lines are not those shown.
  */
 function serverFault(state: ExplainState, draft: QueryDraft): TextFault | undefined {
   if (state.kind !== "failed" || state.body !== draft.body.value) return undefined;

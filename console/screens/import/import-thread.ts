@@ -102,13 +102,13 @@ export class ImportThread {
 
   #send(command: ImportCommand): void {
     this.#worker ??= this.#start({
-      onEvent: (event) => this.#hear(event),
+      onEvent: (event) => this.#receive(event),
       onError: (message) => this.#fail(message),
     });
     this.#worker.postMessage(command);
   }
 
-  #hear(event: ImportEvent): void {
+  #receive(event: ImportEvent): void {
     const before = this.#view.peek();
     const after = viewAfter(before, event);
     this.#view.value = after;

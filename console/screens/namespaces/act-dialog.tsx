@@ -100,16 +100,13 @@ export function ActDialog(props: {
   const [text, setText] = useState("");
   const [days, setDays] = useState("7");
   const { fault, isBusy, refuse, run } = useSubmission();
+  const error = fault?.message;
   const denied = deniedAct(act, namespace, text);
   const submit = () => {
     const wrong = faultOfInput(act, namespace, text);
     if (wrong !== undefined) return refuse(wrong);
     if (denied !== undefined) return;
-    run(async () => {
-      await perform(client.peek(), { act, namespace, text, days });
-      announce(`${namespace} ${facts.done}`);
-      onChanged();
-    }, onClose);
+    run(() => perform({ act, namespace, text, days }).then(onChanged), onClose);
   };
   return (
     <Dialog
@@ -143,13 +140,7 @@ export function ActDialog(props: {
       />
       <div id={PANEL} role="tabpanel" aria-label={facts.title} class="panel">
         <p>{facts.text}</p>
-        <TextField
-          label={facts.label}
-          value={text}
-          onInput={setText}
-          autoFocus
-          error={fault?.message}
-        />
+        <TextField label={facts.label} value={text} onInput={setText} autoFocus error={error} />
         {act === "checkpoint" && (
           <SelectField
             label="Kept for"
@@ -193,8 +184,12 @@ function faultOfInput(act: Act, namespace: string, text: string): string | undef
   }
 }
 
-function perform(api: ApiClient, asked: Asked): Promise<void> {
-  const { act, namespace, text, days } = asked;
+async function perform(asked: Asked): Promise<void> {
+  await send(client.peek(), asked);
+  announce(`${asked.namespace} ${FACTS[asked.act].done}`);
+}
+
+function send(api: ApiClient, { act, namespace, text, days }: Asked): Promise<void> {
   switch (act) {
     case "branch":
     case "copy":

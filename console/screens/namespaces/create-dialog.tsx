@@ -27,7 +27,7 @@ export function CreateDialog(props: {
   const [name, setName] = useState("");
   const [text, setText] = useState(EXAMPLE);
   const [changed, setChanged] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const { fault, isBusy, refuse, run } = useSubmission();
+  const { fault, isBusy, refuse, create } = useCreation(props.onCreated);
   const inferred = inferSchema(text);
   const attributes =
     inferred.kind === "fault"
@@ -41,14 +41,7 @@ export function CreateDialog(props: {
   const submit = () => {
     if (name === "") return refuse("Give the namespace a name");
     if (nameFault !== undefined || inferred.kind === "fault" || denied !== undefined) return;
-    const body = creatingWrite(inferred.document, attributes);
-    run(
-      async () => {
-        await writeDocuments(client.peek(), { namespace: name, body });
-        announce(`Namespace ${name} created`);
-      },
-      () => props.onCreated(name),
-    );
+    create(name, creatingWrite(inferred.document, attributes));
   };
   return (
     <Dialog
@@ -96,6 +89,20 @@ export function CreateDialog(props: {
       )}
     </Dialog>
   );
+}
+
+/** The write that creates. */
+function useCreation(onCreated: (name: string) => void) {
+  const { run, ...submission } = useSubmission();
+  const create = (namespace: string, body: unknown) =>
+    run(
+      async () => {
+        await writeDocuments(client.peek(), { namespace, body });
+        announce(`Namespace ${namespace} created`);
+      },
+      () => onCreated(namespace),
+    );
+  return { ...submission, create };
 }
 
 function InferredTable(props: {

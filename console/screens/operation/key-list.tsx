@@ -11,14 +11,12 @@ import { Chip } from "../../ui/chip.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { EmptyState, ErrorNote, Spinner } from "../../ui/notes.tsx";
 import { Table, type TableColumn } from "../../ui/table.tsx";
-import { MadeKey, type MadeKeyText, NewKey } from "./new-key.tsx";
+import { NewKey } from "./new-key.tsx";
 import { keyState, listKeys, revokeKey, type ServerKey } from "./server-keys.ts";
 
 /** All keys, to be made and ended. */
 export function KeyList(): JSX.Element {
   const denied = denial("admin");
-  const [isMaking, setMaking] = useState(false);
-  const [made, setMade] = useState<MadeKeyText | undefined>(undefined);
   const [ending, setEnding] = useState<ServerKey | undefined>(undefined);
   const state = useRequest<readonly ServerKey[]>(
     (api, signal) => (denied === undefined ? listKeys(api, signal) : Promise.resolve([])),
@@ -38,9 +36,7 @@ export function KeyList(): JSX.Element {
   return (
     <>
       <div class="screen-head">
-        <Button look="primary" onClick={() => setMaking(true)}>
-          Create a key
-        </Button>
+        <NewKey isFirst={isOpen} onMade={reload} />
         <Button isBusy={isLoading} onClick={reload}>
           Refresh
         </Button>
@@ -65,27 +61,6 @@ export function KeyList(): JSX.Element {
           rows={keys}
           rowKey={({ id }) => id}
           isBusy={isLoading}
-        />
-      )}
-      {isMaking && (
-        <NewKey
-          isFirst={isOpen}
-          onClose={() => setMaking(false)}
-          onMade={(key) => {
-            setMade(key);
-            setMaking(false);
-          }}
-        />
-      )}
-      {made !== undefined && (
-        <MadeKey
-          made={made}
-          onClose={() => {
-            setMade(undefined);
-            // The list is asked for when the text is no longer needed: the first key shuts the
-            // page out.
-            reload();
-          }}
         />
       )}
       {ending !== undefined && (

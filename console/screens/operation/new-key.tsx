@@ -19,18 +19,54 @@ const FIRST: KeyDraft = {
 const FURTHER: KeyDraft = { ...FIRST, name: "", actions: ["read"] };
 
 /** A key with its text, which the server answers once. */
-export interface MadeKeyText {
+interface MadeText {
   readonly name: string;
   readonly key: string;
 }
 
-/** Makes a key. */
+/** The button that makes a key, and shows its text once. */
 export function NewKey(props: {
   /** No key counts yet: from then on every request needs one. */
   readonly isFirst: boolean;
+  readonly onMade: () => void;
+}): JSX.Element {
+  const { isFirst, onMade } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [made, setMade] = useState<MadeText | undefined>(undefined);
+  return (
+    <>
+      <Button look="primary" onClick={() => setOpen(true)}>
+        Create a key
+      </Button>
+      {isOpen && (
+        <KeyForm
+          isFirst={isFirst}
+          onClose={() => setOpen(false)}
+          onMade={(key) => {
+            setMade(key);
+            setOpen(false);
+          }}
+        />
+      )}
+      {made !== undefined && (
+        <MadeKey
+          made={made}
+          onClose={() => {
+            setMade(undefined);
+            // The text is no longer needed by now: the first key shuts the page out.
+            onMade();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function KeyForm(props: {
+  readonly isFirst: boolean;
   readonly onClose: () => void;
-  /** Called also where the dialog was closed meanwhile: the text would be lost. */
-  readonly onMade: (made: MadeKeyText) => void;
+  /** Called also where the form was closed meanwhile: the text would be lost. */
+  readonly onMade: (made: MadeText) => void;
 }): JSX.Element {
   const { isFirst, onClose, onMade } = props;
   const [draft, setDraft] = useState(isFirst ? FIRST : FURTHER);
@@ -122,11 +158,7 @@ function KeyFields(props: {
   );
 }
 
-/** Shows the text of a key once. */
-export function MadeKey(props: {
-  readonly made: MadeKeyText;
-  readonly onClose: () => void;
-}): JSX.Element {
+function MadeKey(props: { readonly made: MadeText; readonly onClose: () => void }): JSX.Element {
   const { made, onClose } = props;
   const state = callerState.value;
   const hadNone = state.kind === "known" && state.caller.kind === "anyone";
