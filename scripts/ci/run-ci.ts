@@ -25,12 +25,15 @@ const COUNTS = /^tests: (\d+) passed, (\d+) failed, (\d+) skipped$/gm;
 const startedMs = performance.now();
 const seed = seedOfHead();
 console.log(`random tests draw from TRAWL_SEED=${seed}`);
+const stop = new AbortController();
+for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"]) process.on(signal, () => stop.abort());
 const choices = choose();
 const results = await runSteps(choices, {
   root: ROOT,
   cores: availableParallelism(),
   logFolder: join(ROOT, LOGS),
   environment: { ...process.env, CI: "true", NO_COLOR: "1", TRAWL_SEED: String(seed) },
+  stop: stop.signal,
   onStart: ({ step, reason }) => say(`${step.name} … (${reason})`),
   onEnd: report,
 });
@@ -84,7 +87,8 @@ function summarize(choices: readonly Choice[], results: readonly StepResult[]): 
     console.log(`failed steps: ${failed.map((each) => each.choice.step.name).join(", ")}`);
   const [passed, wrong, skipped] = counts;
   console.log(`${passed} passed, ${wrong} failed, ${skipped} skipped`);
-  return failed.length > 0 ? 1 : 0;
+  if (stop.signal.aborted) console.log("interrupted: the steps that are missing above did not run");
+  return failed.length > 0 || stop.signal.aborted ? 1 : 0;
 }
 
 function say(text: string): void {

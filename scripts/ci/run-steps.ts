@@ -22,11 +22,12 @@ export interface StepRun {
   /** Folder of the steps' output, made anew. */
   readonly logFolder: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** Ends the running steps, and starts no other. */
+  readonly stop?: AbortSignal;
   readonly onStart: (choice: Choice) => void;
   readonly onEnd: (result: StepResult) => void;
 }
 
-const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 /** Time between the signal that ends a step that takes too long, and the one that kills it. */
 const GRACE_MS = 20_000;
 
@@ -42,6 +43,7 @@ export async function runSteps(choices: readonly Choice[], run: StepRun): Promis
   for (const choice of choices.filter(({ isNeeded }) => isNeeded)) {
     const cores = Math.min(choice.step.cores, run.cores);
     while (cores > free) await Promise.race(running);
+    if (run.stop?.aborted) break;
     free -= cores;
     run.onStart(choice);
     const ended: Promise<void> = runStep(choice, run).then((result) => {
@@ -71,13 +73,15 @@ async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
   });
   closeSync(log);
   const signal = (name: NodeJS.Signals) => signalGroup(child.pid, name);
-  const onSignal = () => signal("SIGTERM");
-  for (const name of SIGNALS) process.on(name, onSignal);
+  const end = () => {
+    signal("SIGTERM");
+    setTimeout(signal, GRACE_MS, "SIGKILL").unref();
+  };
+  run.stop?.addEventListener("abort", end);
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    signal("SIGTERM");
-    setTimeout(signal, GRACE_MS, "SIGKILL").unref();
+    end();
   }, step.minutesMax * 60_000);
   const fault = await new Promise<string | undefined>((resolve) => {
     child.on("error", (error) => resolve(error.message));
@@ -87,7 +91,7 @@ async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
     });
   });
   clearTimeout(timer);
-  for (const name of SIGNALS) process.off(name, onSignal);
+  run.stop?.removeEventListener("abort", end);
   const seconds = (performance.now() - started) / 1000;
   const result = { choice, seconds, output: readFileSync(path, "utf8") };
   return fault === undefined ? result : { ...result, fault };

@@ -68,6 +68,30 @@ test("a failed step is reported with its output, and those after it run", async 
   ]);
 });
 
+test("an interruption ends the running steps and starts no other", async () => {
+  const stop = new AbortController();
+  const choices = ["first", "second", "third"].map((name): Choice => {
+    const step = { name, command: ["sh", "-c", "sleep 1000"], cores: 1, minutesMax: 1 };
+    return { step, isNeeded: true, reason: "", testFiles: [] };
+  });
+  const started: string[] = [];
+  const results = await runSteps(choices, {
+    root: directory.path,
+    cores: 2,
+    logFolder: join(directory.path, "logs"),
+    environment: process.env,
+    stop: stop.signal,
+    onStart: ({ step }) => {
+      started.push(step.name);
+      // Both have started when this turn ends.
+      if (started.length === 2) setImmediate(() => stop.abort());
+    },
+    onEnd: () => {},
+  });
+  expect(started).toEqual(["first", "second"]);
+  expect(results.map(({ fault }) => fault)).toEqual(["ended with SIGTERM", "ended with SIGTERM"]);
+});
+
 test("a program that is not there is a failure", async () => {
   const choice: Choice = {
     step: { name: "absent", command: ["no-such-program"], cores: 1, minutesMax: 1 },
