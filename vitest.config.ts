@@ -40,6 +40,7 @@ const PROJECTS = [
   },
   { ...SHARED_SERVERS, name: "contract", include: PROJECT_FILES.contract },
   { ...SHARED_SERVERS, name: "programs", include: PROJECT_FILES.programs },
+  { ...SHARED_SERVERS, name: "examples", include: PROJECT_FILES.examples },
   {
     ...SERVED,
     name: "console",

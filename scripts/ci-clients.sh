@@ -59,7 +59,7 @@ python() {
 
 # What docs/, README.md and examples/ show, in Python too where its client is there.
 examples() {
-  run npm run --silent test:programs -- test/programs/{docs-examples,examples,readme}.test.ts
+  run npm run --silent test:programs -- --project=examples
 }
 
 go_client() {

@@ -1,4 +1,4 @@
-/** What a change consists of: the files that differ from where its branch left the main one. */
+/** Finds the files that a change consists of, by comparison with the main branch. */
 
 import { spawnSync } from "node:child_process";
 
@@ -20,7 +20,7 @@ export function changedFiles(root: string, wanted: string | undefined): Change {
     return status === 0 ? stdout.trim() : undefined;
   };
   const head = git("rev-parse", "HEAD");
-  if (head === undefined) return { unknown: "this is no git checkout" };
+  if (head === undefined) return { unknown: "this is not a git checkout" };
   const base =
     wanted === undefined
       ? MAIN_BRANCHES.map((branch) => git("merge-base", "HEAD", branch)).find(

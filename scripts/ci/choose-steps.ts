@@ -3,17 +3,17 @@
 import type { Change } from "./changed-files.ts";
 import { BUILD_FILES, type Step } from "./ci-steps.ts";
 
-/** A step with the decision. */
+/** The decision about one step. */
 export interface Choice {
   readonly step: Step;
   readonly isNeeded: boolean;
-  /** Why it runs or not, for people. */
+  /** Reason for the decision, which is printed. */
   readonly reason: string;
-  /** Test files to which the step is limited; empty: it runs whole. */
+  /** Test files to which the step is limited. If empty, it runs all of its files. */
   readonly testFiles: readonly string[];
 }
 
-/** How the decision looks at the checkout. */
+/** Reads the checkout. */
 export interface Checkout {
   /** Files that match a glob. */
   readonly match: (glob: string) => readonly string[];

@@ -1,56 +1,82 @@
-/** The steps of .ci/run, and what has to change for each to be run. */
+/** The steps of .ci/run, and the files that each depends on. */
 
 import { fileURLToPath } from "node:url";
 import { shortenedTestFiles } from "../test/suites.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** One step: a command that fails or passes. */
+/** A command that passes or fails. */
 export interface Step {
   readonly name: string;
   readonly command: readonly string[];
-  /** Cores that its processes take: steps run at the same time while there are enough. */
+  /** Cores that its processes use. Steps run side by side while enough cores are free. */
   readonly cores: number;
   readonly minutesMax: number;
-  /** What it proves things about; absent: it runs for each change. */
+  /** Files that it depends on. If absent, it runs for each change. */
   readonly subject?: Subject;
 }
 
-/** What a step proves things about. */
+/** Files that a step depends on; paths are from the root of the checkout. */
 export interface Subject {
-  /** Folders and files, as the first parts of their paths. */
+  /** Files whose paths start with one of these. */
   readonly paths?: readonly string[];
-  /** Globs of files, which count with all that they import. */
+  /** Globs of files; the files that they import count, too. */
   readonly imports?: readonly string[];
-  /** Test files of which only those run that import a changed file. */
+  /** Test files: the step runs only those that import a changed file. */
   readonly eachOf?: readonly string[];
 }
 
-/** Changes to these may change the outcome of every step. */
+/** Starts of paths of files that can change the outcome of every step. */
 export const BUILD_FILES = [
   ...[".ci/", "package.json", "package-lock.json", "tsconfig", "vitest.config.ts", "biome.json"],
   ...["scripts/ci/", "scripts/test/", "scripts/build", "scripts/run.js", "scripts/install.js"],
+  // It becomes dist/kernel.wasm, which no test imports.
+  "assembly/",
 ];
 
-/** What a server needs to take a request and give a response. */
-const PROTOCOL = ["src/http/", "src/wire/", "src/api/", "src/threads/"];
-/** What keeps acknowledged writes. */
+/** Modules that read requests and write responses. */
+const PROTOCOL = ["src/http/", "src/wire/", "src/api/", "src/threads/", "src/access/"];
+/** Modules that hold and find documents. */
+const CONTENT = [
+  ...["src/codec/", "src/segment/", "src/write/", "src/query/", "src/model/", "src/text/"],
+  ...["src/vector/", "src/kernel/"],
+];
+/** Modules that keep acknowledged writes. */
 const DURABILITY = [
-  ...["src/storage/", "src/log/", "src/manifest/", "src/commit/", "src/namespace/"],
-  ...["src/indexer/", "src/threads/", "src/cli/"],
+  ...["src/storage/", "src/log/", "src/manifest/", "src/commit/", "src/namespace/", "src/cache/"],
+  ...["src/indexer/", "src/cli/"],
 ];
-const CONTENT = ["src/codec/", "src/segment/", "src/write/", "src/query/", "src/model/"];
-
-/** Programs that users run, with all that documents say of them. */
+const ENGINE = [...PROTOCOL, ...CONTENT, ...DURABILITY];
+/** Programs that users run, with the pages and examples that show them. */
 const PROGRAMS = {
-  paths: ["src/", "scripts/", "docs/", "examples/", "deploy/", "README.md"],
-  imports: ["test/programs/**/*.test.ts"],
+  paths: [
+    ...["src/", "scripts/", "docs/", "examples/", "deploy/", "README.md"],
+    // Tests start its scripts by name.
+    "test/support/processes/",
+  ],
+  imports: ["test/{programs,examples}/**/*.test.ts"],
 };
+/** Everything that is installed with the package or the image. */
+const INSTALLED = {
+  paths: [
+    ...["src/", "console/", "docs/", "scripts/", "deploy/", "README.md", "LICENSE", "NOTICE"],
+    ".dockerignore",
+  ],
+};
+/** Files that Vitest loads for suites over real servers. */
+const SET_UP = [
+  "test/support/servers/shared-server.ts",
+  "test/support/random/start-file.ts",
+  "test/support/reference/check-fetches.ts",
+];
+
+/** As many as there are: other processes would change what the step measures. */
+const ALL_CORES = Number.POSITIVE_INFINITY;
 
 const npmRun = (script: string, ...words: string[]) => ["npm", "run", "--silent", script, ...words];
 
-/** A file of test/heavy/. Those that measure the memory of a server have all cores. */
-function heavy(name: string, paths: readonly string[], cores: 1 | 2 = 1): Step {
+/** A file of test/heavy/. Tests that measure the memory of a server have all cores. */
+function heavy(name: string, paths: readonly string[], cores = 1): Step {
   const file = `test/heavy/${name}.test.ts`;
   const command = npmRun("test:heavy", "--", "--project=heavy", file);
   return { name, command, cores, minutesMax: 30, subject: { paths, imports: [file] } };
@@ -58,31 +84,36 @@ function heavy(name: string, paths: readonly string[], cores: 1 | 2 = 1): Step {
 
 /** A file of test/heavy/ that runs simulated clusters on all cores. */
 function simulated(name: string): Step {
-  const { subject, ...step } = heavy(name, [], 2);
+  const { subject, ...step } = heavy(name, [], ALL_CORES);
   const imports = [...(subject?.imports ?? []), "test/simulation/*.ts"];
   return { ...step, subject: { imports } };
 }
 
-/** A suite with one worker, next to another step. */
-function suite(name: string, subject: Subject, ...words: string[]): Step {
-  const command = npmRun(`test:${name}`, "--", "--maxWorkers=1", ...words);
+/** A project of a suite with one worker, next to another step. */
+function project(suite: string, name: string, subject: Subject): Step {
+  const command = npmRun(`test:${suite}`, "--", "--maxWorkers=1", `--project=${name}`);
   return { name, command, cores: 1, minutesMax: 40, subject };
 }
 
-/** All steps; those that take long come first, so that no core waits for the last of them. */
+/**
+ * All steps, in their order. Those with one core come last and the long ones of these first, so
+ * that few cores are idle.
+ */
 export const STEPS: readonly Step[] = [
   { name: "format and lint", command: npmRun("lint"), cores: 1, minutesMax: 5 },
   { name: "types", command: npmRun("types"), cores: 1, minutesMax: 5 },
-  { name: "npm test", command: ["npm", "test", "--silent"], cores: 2, minutesMax: 20 },
+  { name: "npm test", command: ["npm", "test", "--silent"], cores: ALL_CORES, minutesMax: 20 },
   simulated("mutations"),
   simulated("simulation"),
-  heavy("hostile-bodies", PROTOCOL, 2),
-  heavy("deaf-clients", PROTOCOL, 2),
-  heavy("unknown-members", PROTOCOL, 2),
-  heavy("long-names", PROTOCOL, 2),
-  heavy("many-namespaces", ["src/namespace/", "src/manifest/", "src/cache/", "console/"], 2),
-  suite("console", { imports: ["test/browser/**/*.test.ts", "console/**/*.{ts,tsx}"] }),
-  suite("programs", PROGRAMS, "--exclude=test/programs/{docs-examples,examples,readme}.test.ts"),
+  heavy("hostile-bodies", PROTOCOL, ALL_CORES),
+  heavy("deaf-clients", PROTOCOL, ALL_CORES),
+  heavy("unknown-members", PROTOCOL, ALL_CORES),
+  heavy("long-names", PROTOCOL, ALL_CORES),
+  heavy("many-namespaces", [...PROTOCOL, ...DURABILITY, "console/"], ALL_CORES),
+  project("console", "console", {
+    paths: ["console/", "scripts/docs/", "src/http/", "src/api/", "src/access/"],
+    imports: [...SET_UP, "test/browser/**/*.test.ts", "console/**/*.{ts,tsx}"],
+  }),
   {
     name: "all cases of shortened tests",
     command: npmRun("test:heavy", "--", "--project=full", "--maxWorkers=1"),
@@ -90,20 +121,27 @@ export const STEPS: readonly Step[] = [
     minutesMax: 40,
     subject: { eachOf: shortenedTestFiles(ROOT) },
   },
-  suite("recall", { imports: ["test/recall/**/*.test.ts"] }),
-  heavy("fuzz-http", PROTOCOL),
-  heavy("kill", DURABILITY),
-  heavy("copies", DURABILITY),
-  heavy("model", [...DURABILITY, ...CONTENT]),
-  heavy("many-values", CONTENT),
-  heavy("static-english", ["src/embed/", "scripts/static-en/", "scripts/make-static-en.ts"]),
+  project("programs", "programs", {
+    paths: PROGRAMS.paths,
+    imports: [...SET_UP, ...PROGRAMS.imports],
+  }),
+  project("recall", "recall", { imports: ["test/recall/**/*.test.ts"] }),
   {
     name: "S3",
     command: ["scripts/ci-s3.sh"],
     cores: 1,
     minutesMax: 40,
-    subject: { paths: ["src/storage/", "src/cli/"], imports: ["test/s3/**/*.test.ts"] },
+    subject: {
+      paths: ["src/storage/", "src/cli/", "scripts/ci-s3.sh"],
+      imports: ["test/s3/**/*.test.ts", "test/support/stores/s3-bucket.ts"],
+    },
   },
+  heavy("fuzz-http", ENGINE),
+  heavy("many-values", ENGINE),
+  heavy("model", ENGINE),
+  heavy("kill", ENGINE),
+  heavy("copies", ENGINE),
+  heavy("static-english", ["src/embed/", "scripts/static-en/", "scripts/make-static-en.ts"]),
   {
     name: "examples, and clients in Python, Go and Rust",
     command: ["scripts/ci-clients.sh"],
@@ -116,13 +154,13 @@ export const STEPS: readonly Step[] = [
     command: ["scripts/ci-pack.sh"],
     cores: 1,
     minutesMax: 15,
-    subject: { paths: ["scripts/", "src/cli/", "src/library/", "console/", "docs/"] },
+    subject: INSTALLED,
   },
   {
     name: "container image",
     command: ["scripts/ci-deploy.sh"],
     cores: 1,
     minutesMax: 15,
-    subject: { paths: ["scripts/", "deploy/", "src/cli/", "src/library/"] },
+    subject: INSTALLED,
   },
 ];

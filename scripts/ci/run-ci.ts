@@ -1,6 +1,6 @@
 /**
  * `.ci/run`: the checks that a change needs, from lint to the tests over S3. CI_BASE names the
- * commit to compare with; CI_ALL=1, as scheduled runs set it, runs every step.
+ * commit to compare with. CI_ALL=1 runs every step; set it in scheduled runs.
  */
 
 import { spawnSync } from "node:child_process";
@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const LOGS = "build/ci";
 /** Lines of a failed step that are printed; its file has all of them. */
 const FAILED_LINES = 200;
-/** What suites report of the tests that they ran. */
+/** The last line of the report of a suite. */
 const COUNTS = /^tests: (\d+) passed, (\d+) failed, (\d+) skipped$/gm;
 
 const startedMs = performance.now();

@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Choice } from "./choose-steps.ts";
 
-/** What became of a step. */
+/** The outcome of a step. */
 export interface StepResult {
   readonly choice: Choice;
   /** Why it failed; absent: it passed. */
@@ -15,11 +15,11 @@ export interface StepResult {
   readonly output: string;
 }
 
-/** Where, with what, and who hears of it. */
+/** Settings of a run. */
 export interface StepRun {
   readonly root: string;
   readonly cores: number;
-  /** Folder of the steps' output, made anew. */
+  /** Folder for the output of the steps; it is created if needed. */
   readonly logFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   /** Ends the running steps, and starts no other. */
@@ -91,6 +91,8 @@ async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
     });
   });
   clearTimeout(timer);
+  // What the step has left running would take the cores of the next one.
+  signal("SIGKILL");
   run.stop?.removeEventListener("abort", end);
   const seconds = (performance.now() - started) / 1000;
   const result = { choice, seconds, output: readFileSync(path, "utf8") };

@@ -4,12 +4,19 @@
  * they start. Closing it ends both, whatever a test has left behind.
  */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** First part of the names of run folders; the process id of the run's owner follows. */
-const PREFIX = "trawl-run-";
+/**
+ * First part of the names of run folders: process ids of another container mean other processes.
+ * The process id of the run's owner follows.
+ */
+const PREFIX = `trawl-tests-${pidNamespace()}-`;
+/** Attempts to kill all processes of a run: one that waits for a disk ends late. */
+const KILL_ATTEMPTS_MAX = 50;
+/** Time between two attempts. */
+const KILL_PAUSE_MS = 100;
 
 /** A process that a run has started. */
 export interface RunProcess {
@@ -29,18 +36,23 @@ export function openRunFolder(parent = tmpdir()): string {
  */
 export function closeRunFolder(folder: string): RunProcess[] {
   const left = processesOf(folder);
-  for (let found = left; found.length > 0; found = processesOf(folder)) {
+  let found = left;
+  for (let i = 0; found.length > 0 && i < KILL_ATTEMPTS_MAX; i++) {
     for (const { pid } of found) kill(pid);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, KILL_PAUSE_MS);
+    found = processesOf(folder);
   }
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   return left;
 }
 
-/** Closes the folders of runs whose owner was killed before it could do so. */
+/** Closes the folders of this user's runs whose owner was killed before it could do so. */
 export function closeAbandonedFolders(parent = tmpdir()): void {
   for (const name of readdirSync(parent)) {
-    const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
-    if (owner !== undefined && !isAlive(Number(owner))) closeRunFolder(join(parent, name));
+    if (!name.startsWith(PREFIX)) continue;
+    const folder = join(parent, name);
+    const owner = Number.parseInt(name.slice(PREFIX.length), 10);
+    if (!isAlive(owner) && isOwn(folder)) closeRunFolder(folder);
   }
 }
 
@@ -49,16 +61,17 @@ export function runEnvironment(folder: string): NodeJS.ProcessEnv {
   return { ...process.env, TMPDIR: folder, TMP: folder, TEMP: folder };
 }
 
-/** Running processes with this folder as TMPDIR; those that have ended and wait for their parent do not count. */
+/** Running processes of a run; a process that only waits for its parent to notice its end has no command. */
 function processesOf(folder: string): RunProcess[] {
   if (process.platform !== "linux") return [];
-  const mark = `\0TMPDIR=${folder}\0`;
+  // A run within this one has a folder below.
+  const marks = [`\0TMPDIR=${folder}\0`, `\0TMPDIR=${folder}/`];
   return readdirSync("/proc").flatMap((name) => {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) return [];
     // A process may end, or belong to another user, between two reads.
-    const environment = readIfThere(`/proc/${pid}/environ`);
-    if (!`\0${environment}`.includes(mark)) return [];
+    const environment = `\0${readIfThere(`/proc/${pid}/environ`)}`;
+    if (!marks.some((mark) => environment.includes(mark))) return [];
     const command = readIfThere(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
     return command === "" ? [] : [{ pid, command }];
   });
@@ -88,4 +101,16 @@ function isAlive(pid: number): boolean {
     // The process of another user cannot be signalled, and is there.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+/** Whether the folder is there and belongs to this user. */
+function isOwn(folder: string): boolean {
+  const stat = statSync(folder, { throwIfNoEntry: false });
+  return stat !== undefined && (process.getuid === undefined || stat.uid === process.getuid());
+}
+
+/** Number of the set of processes that share their ids with this one; 0 where there are no such sets. */
+function pidNamespace(): string {
+  if (process.platform !== "linux") return "0";
+  return /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0] ?? "0";
 }

@@ -14,11 +14,13 @@ import {
   openRunFolder,
   runEnvironment,
 } from "./run-folder.ts";
-import { QUICK, SUITES, type Suite } from "./suites.ts";
+import { PROJECT_FILES, QUICK, SUITES, type Suite } from "./suites.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** All projects that need no service and no long run. */
-const WITHOUT_SERVICES = ["unit", "contract", "console", "programs", "recall", "heavy"];
+/** Projects whose files `npm test` runs if it is asked for them; `full` repeats files of others. */
+const BY_PATH = Object.keys(PROJECT_FILES)
+  .filter((project) => project !== "s3")
+  .concat("unit");
 /** How long Vitest may take to end after a signal. */
 const GRACE_MS = 5_000;
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
@@ -61,8 +63,8 @@ async function run(suite: Suite, words: readonly string[]): Promise<number> {
 /** Only the suite's projects, unless `npm test` is asked for files: these may be of any suite. */
 function projectsOf({ name, projects }: Suite, words: readonly string[]): string[] {
   if (words.some((word) => word.startsWith("--project"))) return [];
-  const namesFiles = words.some((word) => !word.startsWith("-"));
-  const wanted = name === QUICK && namesFiles ? WITHOUT_SERVICES : projects;
+  const namesFiles = words.some((word) => !word.startsWith("-") && word.includes("/"));
+  const wanted = name === QUICK && namesFiles ? BY_PATH : projects;
   return wanted.map((project) => `--project=${project}`);
 }
 

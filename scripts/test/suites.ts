@@ -20,7 +20,7 @@ export const QUICK = "quick";
 export const SUITES: readonly Suite[] = [
   { name: QUICK, projects: ["unit", "contract"] },
   { name: "console", projects: ["console"] },
-  { name: "programs", projects: ["programs"] },
+  { name: "programs", projects: ["programs", "examples"] },
   { name: "recall", projects: ["recall"] },
   { name: "heavy", projects: ["heavy", "full"], hasFreshSeed: true },
   { name: "s3", projects: ["s3"], hasFreshSeed: true },
@@ -31,6 +31,7 @@ export const PROJECT_FILES = {
   contract: ["test/contract/**/*.test.ts", "test/journeys/**/*.test.ts"],
   console: ["test/browser/**/*.test.ts"],
   programs: ["test/programs/**/*.test.ts"],
+  examples: ["test/examples/**/*.test.ts"],
   recall: ["test/recall/**/*.test.ts"],
   heavy: ["test/heavy/**/*.test.ts"],
   s3: ["test/s3/**/*.test.ts"],

@@ -57,6 +57,6 @@ test("on a branch it is what the branch has changed, with files that are not com
 });
 
 test("outside of a checkout it is unknown", () => {
-  const unknown = { unknown: "this is no git checkout" };
+  const unknown = { unknown: "this is not a git checkout" };
   expect(changedFiles(directory.path, undefined)).toEqual(unknown);
 });

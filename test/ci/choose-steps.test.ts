@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type Checkout, type Choice, chooseSteps } from "../../scripts/ci/choose-steps.ts";
 import { BUILD_FILES, STEPS } from "../../scripts/ci/ci-steps.ts";
 import { ImportGraph } from "../../scripts/ci/import-graph.ts";
-import { SUITES, shortenedTestFiles } from "../../scripts/test/suites.ts";
+import { PROJECT_FILES, SUITES, shortenedTestFiles } from "../../scripts/test/suites.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const graph = new ImportGraph(ROOT);
@@ -40,7 +40,7 @@ describe("a change", () => {
   test("of a screen runs the browser, not the server's suites", () => {
     const names = namesFor("console/screens/map/lasso.ts");
     expect(names).toContain("console");
-    expect(names).not.toContain("heavy: fuzz-http");
+    expect(names).not.toContain("fuzz-http");
     expect(names).not.toContain("S3");
   });
 
@@ -56,8 +56,15 @@ describe("a change", () => {
     expect(all?.testFiles).not.toContain("src/kernel/arena.test.ts");
   });
 
+  test("of the engine runs the suites that start a server", () => {
+    const names = namesFor("src/text/folding.ts");
+    expect(names).toEqual(expect.arrayContaining(["programs", "model", "kill", "npm package"]));
+    expect(names).not.toContain("hostile-bodies");
+    expect(namesFor("test/support/servers/shared-server.ts")).toContain("programs");
+  });
+
   test("of a build file, an unknown one, and a scheduled run need every step", () => {
-    for (const file of ["package-lock.json", "vitest.config.ts", "scripts/build.js"]) {
+    for (const file of ["package-lock.json", "scripts/build.js", "assembly/dot.ts"]) {
       expect(namesFor(file), file).toHaveLength(STEPS.length);
     }
     const unknown = { unknown: "there is no merge base" };
@@ -79,6 +86,9 @@ describe("the steps", () => {
     // The S3 suite is started by the script that starts the service.
     expect(scripts.filter((script) => !isRun(script))).toEqual(["test:s3"]);
     expect(commands).toContain("scripts/ci-s3.sh");
+    const projects = Object.keys(PROJECT_FILES).filter((name) => name !== "s3");
+    const ofSuites = SUITES.flatMap((each) => each.projects);
+    expect(projects.filter((name) => !ofSuites.includes(name))).toEqual([]);
     const heavy = globSync("test/heavy/*.test.ts", { cwd: ROOT });
     expect(heavy.filter((file) => !isRun(file))).toEqual([]);
   });

@@ -13,7 +13,7 @@ import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** What a server of test/journeys/restart.test.ts writes first. */
-const STARTED = "trawl-run-*/trawl-test-*/namespaces";
+const STARTED = "trawl-tests-*/trawl-test-*/namespaces";
 
 test.runIf(process.platform === "linux").each([
   ["SIGINT", 130],
@@ -29,7 +29,7 @@ test.runIf(process.platform === "linux").each([
   const ended = once(child, "exit");
   const hasServer = () => globSync(STARTED, { cwd: directory.path }).length > 0;
   while (child.exitCode === null && !hasServer()) await pause(20);
-  const [run] = readdirSync(directory.path).filter((name) => name.startsWith("trawl-run-"));
+  const [run] = readdirSync(directory.path).filter((name) => name.startsWith("trawl-tests-"));
   child.kill(signal);
   expect(await ended).toEqual([code, null]);
   expect(readdirSync(directory.path)).toEqual([]);
