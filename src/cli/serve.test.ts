@@ -148,10 +148,12 @@ describe("starting", () => {
     expect(refused.stdout).toBe("");
   });
 
-  test("refuses a public address where the store has no keys either", async () => {
-    const { message, engine } = await refusal(["serve", "--host", "0.0.0.0"]);
-    expect(message).toContain("no API key is set");
-    expect(engine.closed).toBe(true);
+  test("a process on a public address without a key exits with 1 and the reason", async () => {
+    const refused = start(["serve", "--port", "0", "--host", "0.0.0.0"]);
+    expect(await refused.ended).toBe(1);
+    expect(refused.stderr).toContain("no API key is set");
+    // The engine was open by then; no banner follows.
+    expect(refused.stdout).toBe("engine closed\n");
   });
 });
 
