@@ -1,9 +1,9 @@
-/** What a form does when it is submitted: one thing at a time, and what went wrong with it. */
+/** Runs the action of a submitted form, one run at a time, and holds the error of the last run. */
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ApiFault, faultOf } from "../api/api-fault.ts";
 
-/** See the file's head. */
+/** The state of a form's submission, and the functions that change it. */
 export interface Submission {
   readonly isBusy: boolean;
   /** Why the last run failed, or the input was refused. */
@@ -12,9 +12,14 @@ export interface Submission {
   readonly refuse: (message: string | undefined) => void;
   /**
    * Runs `work`, and `done` after it if the form is still there: by then the user may have closed
-   * it and opened another one. Ignored while another run is in progress.
+   * it and opened another one. `always` gets the result even if the form is closed, in the same
+   * rendering as `done`. Ignored while another run is in progress.
    */
-  readonly run: <T>(work: () => Promise<T>, done?: (value: T) => void) => void;
+  readonly run: <T>(
+    work: () => Promise<T>,
+    done?: (value: T) => void,
+    always?: (value: T) => void,
+  ) => void;
 }
 
 /** The submission of a component. */
@@ -28,12 +33,17 @@ export function useSubmission(): Submission {
     },
     [],
   );
-  const run = async <T>(work: () => Promise<T>, done?: (value: T) => void) => {
+  const run = async <T>(
+    work: () => Promise<T>,
+    done?: (value: T) => void,
+    always?: (value: T) => void,
+  ) => {
     if (isBusy) return;
     setBusy(true);
     setFault(undefined);
     try {
       const value = await work();
+      always?.(value);
       if (isThere.current) done?.(value);
     } catch (error) {
       setFault(faultOf(error));
@@ -44,6 +54,6 @@ export function useSubmission(): Submission {
     isBusy,
     fault,
     refuse: (message) => setFault(message === undefined ? undefined : { message }),
-    run: (work, done) => void run(work, done),
+    run: (work, done, always) => void run(work, done, always),
   };
 }

@@ -240,6 +240,8 @@ describeConsole("the screen Operation with keys", ["--api-key", ROOT], (fixture)
     await page.getByRole("row", { name: /^scripts/ }).waitFor();
     await fixture.expectAccessible(page);
     expect(await page.content()).not.toContain(key);
+    const create = page.getByRole("button", { name: "Create a key" });
+    await create.and(page.locator(":focus")).waitFor();
     await page.getByRole("button", { name: "Revoke scripts" }).click();
     await page.getByRole("button", { name: "Revoke the key" }).click();
     await page.getByRole("row", { name: /^scripts.*revoked/ }).waitFor();
@@ -264,6 +266,41 @@ describeConsole("the screen Operation with keys", ["--api-key", ROOT], (fixture)
     await dialog.getByText("This is the only time").waitFor();
     await dialog.getByRole("button", { name: "I have kept it" }).click();
     await page.getByRole("row", { name: /^closed/ }).waitFor();
+  });
+
+  test("keeps the form that was opened while a key was made, and shows each key", async () => {
+    const page = await fixture.open("/console/operation?tab=keys", { key: ROOT });
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let requests = 0;
+    await page.route("**/trawl/keys", async (route) => {
+      if (route.request().method() === "POST") await gates[requests++].promise;
+      await route.fallback();
+    });
+    const form = page.getByRole("dialog", { name: "Create a key" });
+    const submit = async (name: string) => {
+      await page.getByRole("button", { name: "Create a key" }).click();
+      await form.getByLabel("Name", { exact: true }).fill(name);
+      await page.keyboard.press("Enter");
+      await form.getByRole("button", { name: "Create", disabled: true }).waitFor();
+    };
+    await submit("first");
+    await page.keyboard.press("Escape");
+    await form.waitFor({ state: "detached" });
+    await submit("second");
+    const made = (name: string) => page.getByRole("dialog", { name: `Key ${name} is made` });
+    gates[0].resolve();
+    await made("first").getByText("This is the only time").waitFor();
+    expect(await page.locator("dialog").count()).toBe(2);
+    gates[1].resolve();
+    await made("second").getByText("This is the only time").waitFor();
+    for (const name of ["second", "first"]) {
+      const text = await made(name).getByRole("region", { name: "the key" }).textContent();
+      expect(await statusOf(text ?? "")).not.toBe(401);
+      await made(name).getByRole("button", { name: "I have kept it" }).click();
+      await made(name).waitFor({ state: "detached" });
+    }
+    expect(await page.locator("dialog").count()).toBe(0);
+    await page.getByRole("row", { name: /^second/ }).waitFor();
   });
 
   test("says of each part which right the key lacks", async () => {

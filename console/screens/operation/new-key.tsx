@@ -32,7 +32,14 @@ export function NewKey(props: {
 }): JSX.Element {
   const { isFirst, onMade } = props;
   const [isOpen, setOpen] = useState(false);
-  const [made, setMade] = useState<MadeText | undefined>(undefined);
+  // A key can be made after its form was closed, while another form makes a second one.
+  const [made, setMade] = useState<readonly MadeText[]>([]);
+  const dismiss = (shown: MadeText) => {
+    const others = made.filter((each) => each !== shown);
+    setMade(others);
+    // The first key requires one for every request: the list is loaded once no text is needed.
+    if (others.length === 0) onMade();
+  };
   return (
     <>
       <Button look="primary" onClick={() => setOpen(true)}>
@@ -42,22 +49,12 @@ export function NewKey(props: {
         <KeyForm
           isFirst={isFirst}
           onClose={() => setOpen(false)}
-          onMade={(key) => {
-            setMade(key);
-            setOpen(false);
-          }}
+          onMade={(key) => setMade((before) => [...before, key])}
         />
       )}
-      {made !== undefined && (
-        <MadeKey
-          made={made}
-          onClose={() => {
-            setMade(undefined);
-            // The text is no longer needed by now: the first key shuts the page out.
-            onMade();
-          }}
-        />
-      )}
+      {made.map((each) => (
+        <MadeKey key={each.key} made={each} onClose={() => dismiss(each)} />
+      ))}
     </>
   );
 }
@@ -65,14 +62,15 @@ export function NewKey(props: {
 function KeyForm(props: {
   readonly isFirst: boolean;
   readonly onClose: () => void;
-  /** Called also where the form was closed meanwhile: the text would be lost. */
+  /** Called even if the form was closed in the meantime, so that the key's text is not lost. */
   readonly onMade: (made: MadeText) => void;
 }): JSX.Element {
   const { isFirst, onClose, onMade } = props;
   const [draft, setDraft] = useState(isFirst ? FIRST : FURTHER);
   const { fault, isBusy, run } = useSubmission();
   const change = (changes: Partial<KeyDraft>) => setDraft((before) => ({ ...before, ...changes }));
-  const create = () => run(async () => onMade(await createKey(client.peek(), draft)));
+  // Closing in the same rendering lets the focus return to the button after the text is shown.
+  const create = () => run(() => createKey(client.peek(), draft), onClose, onMade);
   return (
     <Dialog
       title="Create a key"
