@@ -34,8 +34,8 @@ test("threads and indexers count all that the store is asked", async () => {
   await engine.close();
 });
 
-// It starts a server and waits for two reports; that threads report at all is in the tests of
-// `/metrics` in test/e2e/.
+// Runs only in heavy runs: it starts a server and waits for two reports of the threads. A server's
+// `/metrics` is also tested by test/programs/metrics.test.ts, in `npm run test:programs`.
 const isFull = effort({ usual: false, full: true });
 test.runIf(isFull)("a server's /metrics has what its threads count", async () => {
   const directory = await temporaryDirectory();

@@ -28,8 +28,6 @@ async function certify(openStore: typeof openObjectStore) {
     clock: systemClock,
     random: seededRandom(25),
     openStore,
-    // They are the longest part, and in `npm test` the two promises of processes are tried by
-    // fs-object-store.durability.test.ts.
     casesOfProcesses: isFull ? processCases : () => [],
     print: (text) => {
       report += text;
@@ -39,8 +37,8 @@ async function certify(openStore: typeof openObjectStore) {
   return { code, report, started };
 }
 
-// The longest test of all: in `npm test` the processes' parts run apart, in certification.test.ts
-// and fs-object-store.durability.test.ts.
+// Runs only in heavy runs, because processes take the longest. In `npm test` certification.test.ts
+// tests the other promises, and fs-object-store.durability.test.ts those of processes.
 test.runIf(isFull)("a directory passes, with processes that race and are killed", async () => {
   const { code, report, started } = await certify(openObjectStore);
   expect(report).toContain(`${COUNT} of ${COUNT} promises kept; 0 conditional puts`);
