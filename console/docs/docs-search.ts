@@ -37,7 +37,7 @@ class SearchBox {
     input.addEventListener("input", () => this.#search());
     input.addEventListener("keydown", (event) => this.#onKey(event));
     input.addEventListener("blur", () => {
-      // Who has come back by then goes on searching.
+      // The list stays open if the field has the focus again by then.
       const close = () => document.activeElement !== input && this.#close();
       void systemClock.sleep(CLOSE_MS).then(close);
     });

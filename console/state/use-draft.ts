@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 
 /**
- * What the user types over a value of the address, and how to change it. It begins again from the
- * value whenever that changes: at once, since an effect would overwrite what is typed before it.
+ * Returns the edited text of a value from the address, and the function that changes the text. A
+ * changed value resets the text during rendering: an effect would run later, and would overwrite
+ * keystrokes made before it.
  */
 export function useDraft<T>(value: T): readonly [draft: T, setDraft: (draft: T) => void] {
-  const of = JSON.stringify(value);
-  const [typed, setTyped] = useState({ of, draft: value });
-  const present = typed.of === of ? typed : { of, draft: value };
+  const source = JSON.stringify(value);
+  const [typed, setTyped] = useState({ source, draft: value });
+  const present = typed.source === source ? typed : { source, draft: value };
   if (present !== typed) setTyped(present);
-  return [present.draft, (draft) => setTyped({ of, draft })];
+  return [present.draft, (draft) => setTyped({ source, draft })];
 }

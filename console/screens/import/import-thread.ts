@@ -5,25 +5,25 @@ import type { ImportDraft } from "./import-draft.ts";
 import type { ImportCommand, ImportEvent, PlanTarget } from "./import-messages.ts";
 import { type ImportView, NOTHING_CHOSEN, viewAfter } from "./import-view.ts";
 
-/** What the thread needs of a `Worker`. */
+/** The part of a `Worker` that the import uses. */
 export interface ImportWorker {
   postMessage(command: ImportCommand): void;
   terminate(): void;
 }
 
-/** What the thread listens to. */
+/** The callbacks for messages and errors of a worker. */
 export interface ImportListener {
   readonly onEvent: (event: ImportEvent) => void;
-  /** An error that the worker did not catch; an empty message: its code could not be loaded. */
+  /** Receives an uncaught error; an empty message means that the code could not be loaded. */
   readonly onError: (message: string) => void;
 }
 
 /** Starts a worker. */
 export type StartImportWorker = (listener: ImportListener) => ImportWorker;
 
-/** How the user starts a run. */
+/** The options with which the user starts a run. */
 export interface RunChoice {
-  /** Of vectors; counts where the namespace is created by this run. */
+  /** Distance metric of vectors; has an effect only if this run creates the namespace. */
   readonly distanceMetric: string;
   /** Continues where the last run ended. */
   readonly goesOn: boolean;
