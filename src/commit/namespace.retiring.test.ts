@@ -53,10 +53,10 @@ test.each([false, true])(
   },
 );
 
-/** Of so many moments at which an instance may be retired one is tried. */
+/** Step between the tested moments of retirement, in microtasks: 1 tests every moment. */
 const TICKS_APART = effort({ usual: 4, full: 1 });
 
-/** Lets the promises that are settled now, and so many after them, go on. */
+/** Waits for `count` turns of the microtask queue. */
 async function ticks(count: number): Promise<void> {
   for (let tick = 0; tick < count; tick++) await undefined;
 }

@@ -48,7 +48,7 @@ function checkShape(found: RowClusters, rows: Uint32Array, dimensions: number): 
   return Math.max(...clusters.map(({ length }) => length));
 }
 
-/** Of so many rows one is compared with all centroids, which takes longer than to cluster them. */
+/** Every n-th row is compared with all centroids; comparing each row is slower than clustering. */
 const COMPARED = effort({ usual: 9, full: 1 });
 
 /** Mean distance of compared rows to their centroids, and to the nearest of all. */

@@ -92,7 +92,7 @@ describeConsole("the Explain screen", [], (fixture) => {
     const editor = page.getByRole("textbox", { name: "Request as JSON" });
     await editor.locator(".cm-lintRange-error").getByText('"title"').waitFor();
     await fixture.expectAccessible(page);
-    // It is of the request that was sent, and of no other.
+    // The mark belongs to the sent request; a changed request has none.
     await page.getByLabel("Words").fill("fox");
     await editor.locator(".cm-lintRange-error").waitFor({ state: "detached" });
   });

@@ -60,9 +60,9 @@ export interface IndexCase {
   readonly indexes?: readonly AttributeIndex[];
 }
 
-/** How much is tried of each index. */
+/** Number of test cases for each index. */
 export interface IndexEffort {
-  /** Seeds 1 to so many, each with documents of its own; ids of a type come every third time. */
+  /** Number of seeds, from 1; each has its own documents, and the three types of ids alternate. */
   readonly seeds: number;
   readonly queries: number;
   /** Bytes that are changed in each form of a segment, one at a time. */

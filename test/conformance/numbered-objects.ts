@@ -77,11 +77,11 @@ const STORES: Readonly<Record<string, (files: FileSystem) => Promise<OpenedStore
   },
 };
 
-/** How much is tried over each kind of store. */
+/** Number of test cases for each kind of store. */
 export interface NumberedEffort {
   /** Seeds of the test with several writers; without faults they differ in nonces only. */
   readonly seeds: Readonly<Record<string, number>>;
-  /** Every how manyth call a writer crashes at; odd, so that each request of a put is met. */
+  /** Step between the calls at which a writer crashes; odd, to reach each request of a put. */
   readonly crashStride: Readonly<Record<string, number>>;
   /** The files of directory stores. */
   readonly files: FileSystem;

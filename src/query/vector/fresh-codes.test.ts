@@ -203,7 +203,7 @@ test.each(CASES)("$metric of vectors that are $kind: the same to the bit", (give
 });
 
 describe.each(METRICS)("%s", (metric) => {
-  /** Of what needs many vectors, `npm test` tries one metric. */
+  /** True if this metric is tested: tests with many vectors use one metric in `npm test`. */
   const isTried = (usual: DistanceMetric) => effort({ usual: metric === usual, full: true });
 
   test.runIf(isTried("cosine_distance"))(

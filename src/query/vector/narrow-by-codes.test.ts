@@ -99,7 +99,7 @@ function search(snapshot: Snapshot, sought: Sought, progress?: ScanProgress) {
 }
 
 describe.each(METRICS)("%s", (metric) => {
-  // Of every other kind `npm test` tries the other metric.
+  // In `npm test` each kind of vectors is tested with one metric; the metrics alternate.
   const kinds = Object.keys(VECTOR_KINDS).filter((_, k) =>
     effort({ usual: METRICS[k % 2] === metric, full: true }),
   );

@@ -313,7 +313,7 @@ describe("a body that does not arrive whole is `unavailable`", () => {
 
 describe("a large unconditional put goes in parts", () => {
   const body = seededRandom(3).bytes(1000);
-  /** Of this many whole parts, and one more of some bytes. */
+  /** Returns an object of `wholeParts` full parts and a last part of 7 bytes. */
   const large = (wholeParts: number) => {
     const bytes = new Uint8Array(new SharedArrayBuffer(wholeParts * PART_BYTES + 7));
     for (let at = 0; at < bytes.length - 1000; at += 99_991) bytes.set(body, at);

@@ -10,10 +10,10 @@ import { ANY_FORM, type JsonForm } from "./json-form.ts";
 import { JsonTokens } from "./json-tokens.ts";
 import { UnknownMembers } from "./unknown-members.ts";
 
-/** More of them than any bound allows. */
+/** Element counts above the limits of values and of containers. */
 const MANY = JSON_VALUES_MAX + 10;
 const MANY_CONTAINERS = JSON_CONTAINERS_MAX + 10;
-/** What is not counted is seen in short lists, too. */
+/** List length for elements that do not count towards a limit; a short list suffices. */
 const UNCOUNTED = effort({ usual: 1000, full: MANY });
 const list = (element: string, count = UNCOUNTED) =>
   `[${`${element},`.repeat(count).slice(0, -1)}]`;

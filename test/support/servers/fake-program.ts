@@ -15,7 +15,7 @@ import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 
 const VERSION = "0.0.0-test";
 
-/** What the program has of its own. */
+/** The fake parts that replace those of the real program. */
 export interface FakeProgramOptions {
   readonly engine: Engine;
   readonly clock: Clock;
