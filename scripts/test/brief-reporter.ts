@@ -41,7 +41,7 @@ export default class BriefReporter extends MinimalReporter {
     const state = module.state();
     if (state === "queued" || state === "pending") return;
     if (this.#files >= FEW_FILES) this.#mark(state, ` of ${this.#files}`);
-    // The report of the failure follows at the end; its file can be looked at now.
+    // The details follow at the end of the run; the name of the file helps before that.
     if (state === "failed") this.#write(`\nfailed: ${module.relativeModuleId}\n`);
   }
 

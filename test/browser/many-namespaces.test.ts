@@ -101,7 +101,7 @@ describeConsole("ten thousand namespaces", [], (fixture) => {
     await fixture.expectAccessible(page);
   });
 
-  test("are all listed again when one scrolls while they are asked for anew", async () => {
+  test("are all listed after scrolling during a refresh", async () => {
     const { page } = await openMany();
     await page.getByText("200 and more").waitFor();
     await table(page).press("End");

@@ -52,7 +52,7 @@ test.runIf(process.platform === "linux")(
 );
 
 test.runIf(process.platform === "linux")(
-  "a run that was killed is closed by the next one, and a run that goes on is not",
+  "a killed run is closed by the next one, and a run in progress is not",
   async () => {
     const script = `
       const { openRunFolder, runEnvironment } = await import(${JSON.stringify(
