@@ -67,7 +67,7 @@ async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
   // A group of its own, so that all of a step's processes end with it.
   const child = spawn(program, words, {
     cwd: run.root,
-    env: run.environment,
+    env: { ...run.environment, ...step.environment },
     stdio: ["ignore", log, log],
     detached: true,
   });
