@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Choice } from "./choose-steps.ts";
 
 /** The outcome of a step. */
@@ -30,6 +31,8 @@ export interface StepRun {
 
 /** Time between the signal that ends a step that takes too long, and the one that kills it. */
 const GRACE_MS = 20_000;
+/** Time between two looks for processes that are still running. */
+const POLL_MS = 50;
 
 /**
  * Runs the chosen steps in their order, each as soon as its cores are free, and resolves to what
@@ -91,19 +94,28 @@ async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
     });
   });
   clearTimeout(timer);
-  // What the step has left running would take the cores of the next one.
-  signal("SIGKILL");
+  await groupEnd(child.pid);
   run.stop?.removeEventListener("abort", end);
   const seconds = (performance.now() - started) / 1000;
   const result = { choice, seconds, output: readFileSync(path, "utf8") };
   return fault === undefined ? result : { ...result, fault };
 }
 
-function signalGroup(pid: number | undefined, name: NodeJS.Signals): void {
-  if (pid === undefined) return;
+/**
+ * Waits until all processes of a step have ended. Those that clean up after an interruption have
+ * some seconds for it; what is still running then would use the cores of the next step.
+ */
+async function groupEnd(pid: number | undefined): Promise<void> {
+  let waitedMs = 0;
+  for (; waitedMs < GRACE_MS && signalGroup(pid, 0); waitedMs += POLL_MS) await sleep(POLL_MS);
+  signalGroup(pid, "SIGKILL");
+}
+
+/** Sends a signal to all processes of a step; returns whether there are any. */
+function signalGroup(pid: number | undefined, name: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-pid, name);
+    return pid !== undefined && process.kill(-pid, name);
   } catch {
-    // The group is gone.
+    return false;
   }
 }
