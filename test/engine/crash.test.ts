@@ -218,7 +218,7 @@ test("a crash at any call keeps all acknowledged steps, and the one under way or
       await checkRestart(store, { possible, what: `crash ${when} call ${call}`, sweeps });
     }
   }
-}, 300_000);
+}, 900_000);
 
 test("crashes while recovering from crashes change nothing", async () => {
   const random = seededRandom(8);
