@@ -125,7 +125,7 @@ export const STEPS: readonly Step[] = [
     name: "all cases of shortened tests",
     command: npmRun("test:heavy", "--", "--project=full", "--maxWorkers=1"),
     cores: 1,
-    minutesMax: 40,
+    minutesMax: 70,
     subject: { eachOf: shortenedTestFiles(ROOT) },
   },
   project("programs", "programs", {
