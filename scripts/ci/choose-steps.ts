@@ -46,12 +46,26 @@ function chooseStep(step: Step, changed: readonly string[], checkout: Checkout):
   const needed = checkout.closure(imports.flatMap(checkout.match));
   const cause = changed.find((file) => startsWithOne(file, paths) || needed.has(file));
   if (cause !== undefined) return chosen(step, `${cause} changed`);
-  const touched = eachOf.filter((test) => hasOneOf(checkout.closure([test]), changed));
+  const touched = eachOf.filter((test) => {
+    return hasOneOf(
+      checkout.closure([test]),
+      changed.filter((file) => isNear(test, file)),
+    );
+  });
   if (touched.length > 0) {
     const reason = `${touched.length} of its files import what changed`;
     return { step, isNeeded: true, reason, testFiles: touched };
   }
   return { step, isNeeded: false, reason: "nothing that it tests changed", testFiles: [] };
+}
+
+/**
+ * Tells whether a test is about a file's module. Tests beside the sources are about their own one;
+ * what they import of others has tests there.
+ */
+function isNear(test: string, file: string): boolean {
+  const moduleOf = (path: string) => path.split("/", 2).join("/");
+  return test.startsWith("test/") || moduleOf(test) === moduleOf(file);
 }
 
 function chosen(step: Step, reason: string): Choice {

@@ -1,6 +1,7 @@
 /** The steps of .ci/run, and the files that each depends on. */
 
 import { fileURLToPath } from "node:url";
+import { MUTATIONS } from "../../test/simulation/mutations.ts";
 import { shortenedTestFiles } from "../test/suites.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,7 +25,10 @@ export interface Subject {
   readonly paths?: readonly string[];
   /** Globs of files; the files that they import count, too. */
   readonly imports?: readonly string[];
-  /** Test files: the step runs only those that import a changed file. */
+  /**
+   * Test files: the step runs only those that import a changed file, and of those beside the
+   * sources only those of its module.
+   */
   readonly eachOf?: readonly string[];
 }
 
@@ -84,13 +88,6 @@ function heavy(name: string, paths: readonly string[], cores = 1): Step {
   return { name, command, cores, minutesMax: 30, subject: { paths, imports: [file] } };
 }
 
-/** A file of test/heavy/ that runs simulated clusters on all cores. */
-function simulated(name: string): Step {
-  const { subject, ...step } = heavy(name, [], ALL_CORES);
-  const imports = [...(subject?.imports ?? []), "test/simulation/*.ts"];
-  return { ...step, subject: { imports } };
-}
-
 /** A project of a suite with one worker, next to another step. */
 function project(suite: string, name: string, subject: Subject): Step {
   const command = npmRun(`test:${suite}`, "--", "--maxWorkers=1", `--project=${name}`);
@@ -105,8 +102,15 @@ export const STEPS: readonly Step[] = [
   { name: "format and lint", command: npmRun("lint"), cores: 1, minutesMax: 5 },
   { name: "types", command: npmRun("types"), cores: 1, minutesMax: 5 },
   { name: "npm test", command: ["npm", "test", "--silent"], cores: ALL_CORES, minutesMax: 20 },
-  simulated("mutations"),
-  simulated("simulation"),
+  // It tests the tests: a change elsewhere does not make them blind.
+  {
+    ...heavy("mutations", [], ALL_CORES),
+    subject: { paths: ["test/simulation/", ...MUTATIONS.map(({ file }) => file)] },
+  },
+  {
+    ...heavy("simulation", [], ALL_CORES),
+    subject: { imports: ["test/heavy/simulation.test.ts", "test/simulation/*.ts"] },
+  },
   // The bodies of other seeds, such as 3813890707, leave the server with 200 MiB more than before.
   // Until that is fixed, a change is judged by bodies whose memory is released.
   {

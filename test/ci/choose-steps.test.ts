@@ -48,12 +48,19 @@ describe("a change", () => {
     expect(namesFor("src/transfer/import/import-plan.ts")).toContain("console");
   });
 
-  test("of a module runs the shortened tests that import it, in full, and no others", () => {
+  test("of a module runs its shortened tests in full, and those of test/ that import it", () => {
     const all = chosenFor("src/write/bind/duplicate-ids.ts").find(
       ({ step }) => step.name === "all cases of shortened tests",
     );
     expect(all?.testFiles).toContain("src/write/bind/duplicate-ids.test.ts");
-    expect(all?.testFiles).not.toContain("src/kernel/arena.test.ts");
+    expect(all?.testFiles).toContain("test/engine/crash.test.ts");
+    const outside = all?.testFiles.filter((file) => !/^(test|src\/write)\//.test(file));
+    expect(outside).toEqual([]);
+  });
+
+  test("of a file that a mutation breaks tries the mutations", () => {
+    expect(namesFor("src/log/wal-writer.ts")).toContain("mutations");
+    expect(namesFor("src/text/folding.ts")).not.toContain("mutations");
   });
 
   test("of the engine runs the suites that start a server", () => {
