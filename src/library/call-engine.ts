@@ -41,6 +41,7 @@ export interface EngineCallsOptions {
 export class EngineCalls {
   readonly #options: EngineCallsOptions;
   readonly #ended = Promise.withResolvers<never>();
+  readonly #running = new Set<Promise<unknown>>();
   #end: TrawlError | undefined;
 
   constructor(options: EngineCallsOptions) {
@@ -59,9 +60,24 @@ export class EngineCalls {
     this.#ended.reject(reason);
   }
 
+  /** Resolves when no call is under way. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
   /** Makes one call and resolves to what its answer holds; rejects with a `TrawlError`. */
-  async call<T>(call: LibraryCall, { signal }: CallOptions = {}): Promise<T> {
+  async call<T>(call: LibraryCall, options: CallOptions = {}): Promise<T> {
     if (this.#end !== undefined) throw copyOf(this.#end);
+    const running = this.#call<T>(call, options);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async #call<T>(call: LibraryCall, { signal }: CallOptions): Promise<T> {
     signal?.throwIfAborted();
     const { namespace, operation } = call;
     const fault = namespace === undefined ? undefined : namespaceNameFault(namespace);

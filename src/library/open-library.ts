@@ -1,7 +1,7 @@
 /** An open database of a program: engine, indexer and log, from the first call to the last. */
 
 import type { EngineConfig } from "../api/config.ts";
-import type { Engine } from "../api/engine.ts";
+import { DRAIN_MS_MAX, type Engine } from "../api/engine.ts";
 import type { Clock } from "../base/clock.ts";
 import { IndexerProcess } from "../cli/indexer-process.ts";
 import type { ServerConfig } from "../cli/settings/server-config.ts";
@@ -80,10 +80,16 @@ export class OpenLibrary implements Trawl {
   }
 
   async #end(): Promise<void> {
-    this.#opened().refuse(new TrawlError("this Trawl is closed; open it again", { status: 503 }));
+    const calls = this.#opened();
+    calls.refuse(new TrawlError("this Trawl is closed; open it again", { status: 503 }));
     try {
+      const waiting = new AbortController();
+      const late = this.#options.clock.sleep(DRAIN_MS_MAX, waiting.signal).catch(() => {});
+      await Promise.race([calls.settle(), late]);
+      waiting.abort();
       await this.#engine?.close();
     } finally {
+      calls.fail(new TrawlError("this Trawl was closed before the call ended", { status: 503 }));
       await this.#indexer?.stop();
       process.off("exit", this.#options.flushLog);
       this.#options.flushLog();

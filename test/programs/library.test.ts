@@ -238,6 +238,28 @@ describe("a directory", () => {
     expect(rows?.map(({ id }) => id)).toEqual([1, 2, 3]);
     await again.close();
   });
+
+  test("is closed after each call that nobody waited for has settled", async () => {
+    const dataDir = join(directory.path, "unawaited");
+    const first = await openTrawl({ ...SMALL, dataDir });
+    await first.namespace("kept").write(BOOKS);
+    const kept = first.namespace("kept");
+    const calls = [
+      kept.query({ rank_by: ["id", "asc"], limit: 10 }),
+      kept.multiQuery({ queries: [{ rank_by: ["id", "asc"], limit: 1 }] }),
+      first.namespace("new").query({ rank_by: ["id", "asc"], limit: 1 }),
+      kept.write({ upsert_rows: [{ id: 4, vector: [1, 0] }] }),
+      kept.metadata(),
+      kept.recall({ num: 1 }),
+      first.namespaces().then(({ namespaces }) => namespaces),
+    ];
+    const closed = first.close();
+    const settled = await Promise.allSettled(calls);
+    const kinds = settled.map(({ status }) => status);
+    expect(kinds).toEqual(kinds.map((_, i) => (i === 2 ? "rejected" : "fulfilled")));
+    expect(settled[2]).toMatchObject({ reason: { name: "TrawlError", status: 404 } });
+    await closed;
+  });
 });
 
 test("every option of the types is read, and every setting is an option or refused", () => {
