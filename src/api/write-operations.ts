@@ -357,18 +357,13 @@ class NamespaceOperations {
     return ok();
   }
 
-  /**
-   * Answers 200 where a published state has all that it must have, or else 409, and how many
-   * milliseconds ago all that is committed was seen; 410 where the instance is closed.
-   */
+  /** Answers with a `VerifiedState` as JSON; 410 where the instance is closed. */
   async verify(): Promise<HttpAnswer> {
-    const { instance = "", sequence = "0", stalenessMsMax = "0" } = this.#call.parameters;
-    const state = { instance, sequence: Number(sequence) };
+    const { instance = "", stalenessMsMax = "0" } = this.#call.parameters;
     const { catalog } = this.#options;
-    const seen = await catalog.verify(this.#name, state, Number(stalenessMsMax));
-    if (seen === "closed") return jsonAnswer(410, new Uint8Array(0));
-    const knownMs = new TextEncoder().encode(String(seen.knownMs));
-    return jsonAnswer(seen.kind === "current" ? 200 : 409, knownMs);
+    const verified = await catalog.verify(this.#name, instance, Number(stalenessMsMax));
+    if (verified === undefined) return jsonAnswer(410, new Uint8Array(0));
+    return jsonAnswer(200, new TextEncoder().encode(JSON.stringify(verified)));
   }
 
   /** Answers when the newest manifest was taken over. */

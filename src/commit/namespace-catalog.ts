@@ -19,7 +19,7 @@ import {
   withdrawDeletion,
 } from "../namespace/generations/namespace-generations.ts";
 import { namespaceNotFound } from "../namespace/namespace-faults.ts";
-import type { NamespaceInstance } from "../namespace/published-state.ts";
+import type { NamespaceInstance, VerifiedState } from "../namespace/published-state.ts";
 import { listNamespaceObjects } from "../namespace/recovery/namespace-listing.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -174,19 +174,18 @@ export class NamespaceCatalog {
   }
 
   /**
-   * Whether the state that an instance was in at `sequence` is that of all that was committed
-   * `stalenessMsMax` before the call. Otherwise brings the instance up to all that is, unless it is
-   * closed. `knownMs`: how long ago all was seen.
+   * Brings an instance up to all that was committed `stalenessMsMax` before the call; undefined
+   * where it is closed.
    */
   async verify(
     name: NamespaceName,
-    { instance, sequence }: { readonly instance: string; readonly sequence: number },
+    instance: string,
     stalenessMsMax: number,
-  ): Promise<{ readonly kind: "current" | "outdated"; readonly knownMs: number } | "closed"> {
+  ): Promise<VerifiedState | undefined> {
     const open = this.#open.get(name);
-    if (open?.instance !== instance || !(await open.verifyWithin(stalenessMsMax))) return "closed";
-    const kind = open.hasOthersAfter(sequence) ? "outdated" : "current";
-    return { kind, knownMs: open.endKnownMs };
+    if (open?.instance !== instance) return undefined;
+    const sequence = await open.verifyWithin(stalenessMsMax);
+    return sequence === undefined ? undefined : { sequence, knownMs: open.endKnownMs };
   }
 
   /** The namespace if it exists. */

@@ -54,11 +54,18 @@ export type LogAppend =
   | { readonly kind: "open"; readonly error: unknown }
   | { readonly kind: "lost"; readonly loss: LogLoss; readonly error: unknown };
 
-/** What a look at the end of the log has found. */
+/** The end of the log as of some moment. */
+export interface LogEnd {
+  readonly at: ClockReading;
+  /** The last entry that may have been committed before that moment, by whatever server. */
+  readonly sequence: SequenceNumber;
+}
+
+/** The result of a look at the end of the log. */
 export type LogLook =
-  /** Nothing that was committed before the look is unknown. */
-  | { readonly kind: "end" }
-  /** The next entry. */
+  /** No entry after `sequence` was committed before the look began. */
+  | { readonly kind: "end"; readonly sequence: SequenceNumber }
+  /** The next entry, which another server wrote. */
   | { readonly kind: "found"; readonly read: ReadWalEntry }
   | { readonly kind: "lost"; readonly loss: LogLoss };
 
@@ -74,8 +81,9 @@ export class NamespaceLog {
   #key: string | undefined;
   /** Asked for at the last lost race: the deletion mark, which may be there without an entry. */
   #deletionMark: Promise<Uint8Array | undefined> | undefined;
-  /** When the log's end was where this instance believes it. */
-  #knownAt: ClockReading;
+  #known: LogEnd;
+  /** When numbers after the end were last known to be unused rather than collected. */
+  #unusedAt: ClockReading;
   /**
    * When indexers were told, by the monotonic clock, last and first since the newest manifest;
    * undefined: not since then.
@@ -101,7 +109,8 @@ export class NamespaceLog {
     this.#wal = this.#writer(facts);
     this.#key = keyOf(facts);
     this.#end = facts.sequence;
-    this.#knownAt = knownAt;
+    this.#known = { at: knownAt, sequence: facts.sequence };
+    this.#unusedAt = knownAt;
     this.#lastEntryMs = options.clock.monotonicMs();
     this.#hint();
   }
@@ -127,7 +136,8 @@ export class NamespaceLog {
     if (keyOf(after) !== this.#key)
       this.#wal = this.#writer({ ...after, sequence: before.sequence });
     this.#key = keyOf(after);
-    let knownAt = readClocks(this.#options.clock);
+    const begunAt = readClocks(this.#options.clock);
+    let unusedAt = begunAt;
     try {
       const outcome = await this.#wal.append(records);
       if (outcome.kind === "conflict") {
@@ -142,11 +152,13 @@ export class NamespaceLog {
       this.#deletionMark = undefined;
       if (mark !== undefined) return this.#lost("deleted", entry.sequence);
       if (this.#hasSlept) {
-        knownAt = readClocks(this.#options.clock);
+        unusedAt = readClocks(this.#options.clock);
         const loss = await this.#checkFloor(entry);
         if (loss !== undefined) return this.#lost(loss, entry.sequence);
       }
-      this.#knownAt = knownAt;
+      // Nobody had this number, or a later one, when the append began.
+      this.#noteKnown({ at: begunAt, sequence: sequenceNumber(entry.sequence - 1) });
+      this.#unusedAt = unusedAt;
       this.#won = begun;
       this.#noteEnd(entry.sequence, bytes);
       return { kind: "written", entry };
@@ -186,13 +198,19 @@ export class NamespaceLog {
   }
 
   /**
-   * Asks the store for the next entry, and whether the namespace is deleted: two requests, side by
-   * side. Throws `corrupt` or `too_new` where the entry cannot be read.
+   * Asks the store for the next entry, and for the deletion mark, which may be there without an
+   * entry: two requests, side by side. Throws `corrupt` or `too_new` where the entry cannot be
+   * read.
+   *
+   * An entry that is found may be one of this instance whose put has not been answered yet. Other
+   * servers may have shown it to their clients, so the look waits for the put's outcome and asks
+   * for the number after it, at most once: the next append began after the look, and if it commits
+   * a number, that number was free when the look began.
    */
   async look(): Promise<LogLook> {
     const begun = this.#begun;
     const store = this.#options.storeFor(undefined);
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const end = this.#end;
       const asked = readClocks(this.#options.clock);
       const [read, mark] = await Promise.all([
@@ -200,36 +218,33 @@ export class NamespaceLog {
         store.get(deletedKey(this.#generation)),
       ]);
       if (mark !== undefined) return { kind: "lost", loss: "deleted" };
-      if (read !== undefined) {
-        await this.#appending; // It may be one's own.
-        // An append that wins its sequence number proves that no writer had that number or a later
-        // one when it began.
-        if (this.#won > begun) return { kind: "end" };
-        if (this.#end > end) continue;
-        return { kind: "found", read };
+      if (read === undefined) {
+        // An absent number may be a collected one.
+        if (await this.mayBeCollected()) return { kind: "lost", loss: "collected" };
+        this.#noteKnown({ at: asked, sequence: end });
+        return { kind: "end", sequence: end };
       }
-      // An absent number may be a collected one.
-      if (await this.mayBeCollected()) return { kind: "lost", loss: "collected" };
-      this.#knownAt = asked;
-      return { kind: "end" };
+      await this.#appending;
+      if (this.#won > begun) return { kind: "end", sequence: this.#known.sequence };
+      const isFollowed = this.#end > end;
+      if (!isFollowed || !isFirst) return { kind: "found", read };
     }
   }
 
   /**
-   * Yields an entry that a look has found and those after it, up to the end of the log as it is
-   * when that is reached. Most often there is no other one, which one request tells; where there
-   * is, a listing tells the end, and entries are fetched ahead within the reader's bounds.
+   * Yields an entry that a look has found and those after it, up to the end of the log as one
+   * listing tells it: what is committed later is not waited for. Entries are fetched ahead within
+   * the reader's bounds.
    */
   async *entriesFrom(found: ReadWalEntry): AsyncGenerator<ReadWalEntry> {
     yield found;
-    let asked = readClocks(this.#options.clock);
-    const second = await this.#reader.read(nextSequence(found.entry.sequence));
-    if (second !== undefined) {
-      yield second;
-      asked = readClocks(this.#options.clock);
-      yield* this.#reader.entriesAfter(second.entry.sequence);
+    const at = readClocks(this.#options.clock);
+    let { sequence } = found.entry;
+    for await (const read of this.#reader.entriesAfter(sequence)) {
+      yield read;
+      sequence = read.entry.sequence;
     }
-    if (!this.#hasSlept) this.#knownAt = asked;
+    if (!this.#hasSlept) this.#noteKnown({ at, sequence: sequenceNumber(sequence) });
   }
 
   /**
@@ -241,13 +256,24 @@ export class NamespaceLog {
     const asked = readClocks(this.#options.clock);
     // The end as it is then: what has come meanwhile is known, and may have been indexed.
     if ((await this.#newestCovered()) > this.#end) return true;
-    this.#knownAt = asked;
+    this.#unusedAt = asked;
     return false;
   }
 
-  /** How long ago the end of the log was seen, in milliseconds. */
+  /** The newest end of the log that is known for certain. */
+  get known(): LogEnd {
+    return this.#known;
+  }
+
+  /** Milliseconds since the known end of the log was the end. */
   get endKnownMs(): number {
-    return longestSince(this.#options.clock, this.#knownAt);
+    return longestSince(this.#options.clock, this.#known.at);
+  }
+
+  #noteKnown(known: LogEnd): void {
+    if (known.sequence < this.#known.sequence) return; // An append has told more meanwhile.
+    this.#known = known;
+    this.#unusedAt = known.at;
   }
 
   /** How long it has been without a new entry, and since a manifest covered some. */
@@ -301,9 +327,9 @@ export class NamespaceLog {
     });
   }
 
-  /** Tells whether the end of the log was seen too long ago to be believed. */
+  /** Numbers after the end may have been used and collected since they were last looked at. */
   get #hasSlept(): boolean {
-    return this.endKnownMs > LOG_END_KNOWN_MS_MAX;
+    return longestSince(this.#options.clock, this.#unusedAt) > LOG_END_KNOWN_MS_MAX;
   }
 
   /** Says why a number that was won does not count. */

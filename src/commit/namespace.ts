@@ -76,8 +76,8 @@ export class Namespace {
   /** One at a time changes documents and facts. */
   readonly #turns = new TurnQueue(1);
   readonly #applier: EntryApplier;
-  /** The last entry of another server that was applied and published. */
-  #othersUpTo: SequenceNumber | 0 = 0;
+  /** The last entry that queries see. */
+  #publishedUpTo: SequenceNumber;
   /** Numbers that were lost since one was won. */
   #lostInARow = 0;
   readonly #queue = new JobQueue();
@@ -93,6 +93,7 @@ export class Namespace {
     this.generation = opened.generation;
     this.instance = opened.instance;
     this.#slicing = { ...options, check: () => this.#checkOpen() };
+    this.#publishedUpTo = opened.facts.sequence;
     this.#log = new NamespaceLog(options, opened);
     this.#logFollower = new LogFollower(this.#log, (read) =>
       this.#turns.run(() => this.#applyOthers(read)),
@@ -176,29 +177,32 @@ export class Namespace {
   }
 
   /**
-   * Brings the instance up to all that was committed before the call, asking the store. False: it
-   * is retired, and an opening that begins now reads all of it.
+   * Brings the instance up to all that was committed before the call, asking the store; gives the
+   * sequence number from which on a published state holds all of it. Undefined: the instance is
+   * retired, and an opening that begins now reads all of it.
    */
-  async verify(): Promise<boolean> {
-    if (this.#retired) return false;
-    this.#heed(await this.#logFollower.catchUp());
-    return !this.#retired;
+  async verify(): Promise<SequenceNumber | undefined> {
+    if (this.#retired) return undefined;
+    const caughtUp = await this.#logFollower.catchUp();
+    this.#heed(caughtUp);
+    if (caughtUp.kind === "lost") return undefined;
+    // A commit of this instance is published at the end of its turn.
+    if (this.#publishedUpTo < caughtUp.sequence) await this.#turns.run(async () => {});
+    if (this.#retired) return undefined;
+    const { sequence } = caughtUp;
+    assert(this.#publishedUpTo >= sequence, `${this.instance} has not published ${sequence}`);
+    return sequence;
   }
 
   /** `verify`, unless the instance has known the end of the log less than `ageMsMax` ago. */
-  async verifyWithin(ageMsMax: number): Promise<boolean> {
-    if (!this.#retired && this.endKnownMs < ageMsMax) return true;
+  async verifyWithin(ageMsMax: number): Promise<SequenceNumber | undefined> {
+    if (!this.#retired && this.endKnownMs < ageMsMax) return this.#log.known.sequence;
     return this.verify();
   }
 
   /** How long ago all that was committed was seen by queries, at most. */
   get endKnownMs(): number {
     return this.#log.endKnownMs;
-  }
-
-  /** Whether queries could not see, at the state of `sequence`, what other servers have written. */
-  hasOthersAfter(sequence: number): boolean {
-    return this.#othersUpTo > sequence;
   }
 
   /** Some of the documents are in stored segments. */
@@ -373,7 +377,7 @@ export class Namespace {
 
   /** Retires an instance that cannot catch up. */
   #heed(outcome: CatchUp): void {
-    if (outcome !== "done") this.retire(outcome);
+    if (outcome.kind === "lost") this.retire(outcome.reason);
   }
 
   /** Exchanges what a newer manifest holds for what it was made from. */
@@ -532,13 +536,15 @@ export class Namespace {
    */
   async #notifyIdle({ idle, jobs }: Group): Promise<void> {
     const { sequence } = this.facts;
+    let required: SequenceNumber | undefined = sequence;
     try {
-      if (!this.#options.isExclusive && !(await this.verify())) throw new NamespaceRetired();
+      if (!this.#options.isExclusive) required = await this.verify();
+      if (required === undefined) throw new NamespaceRetired();
     } catch (error) {
       for (const { fail } of idle) fail(error);
       return;
     }
-    if (this.hasOthersAfter(sequence)) this.#queue.putBack(jobs);
+    if (required > sequence) this.#queue.putBack(jobs);
     else for (const { notify } of idle) notify();
   }
 
@@ -625,7 +631,6 @@ export class Namespace {
     // Only after it is published: a look that starts behind this entry and finds none tells its
     // query that the published state is the newest.
     this.#log.follow(entry);
-    this.#othersUpTo = sequence;
     this.#options.stats.followedEntries++;
     if (this.facts.deleted) this.retire("deleted");
     else if (this.#background.isUrgent) await this.#maintain();
@@ -650,6 +655,7 @@ export class Namespace {
   }
 
   #publish(deltas: readonly PublishedDelta[]): void {
+    this.#publishedUpTo = this.facts.sequence;
     if (this.facts.settings === undefined) return; // Never existed, so nobody knows of it.
     const state = this.state();
     this.#options.publish(this.name, deltas, state);

@@ -38,3 +38,12 @@ export interface NamespaceState {
   /** When the first of them was asked for, by the wall clock; undefined: there are none. */
   readonly buildsSinceMs: number | undefined;
 }
+
+/**
+ * That published states of an instance hold, from `sequence` on, all that any server had committed
+ * `knownMs` milliseconds before this was said.
+ */
+export interface VerifiedState {
+  readonly sequence: SequenceNumber;
+  readonly knownMs: number;
+}

@@ -139,6 +139,7 @@ function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
       const data = { thread, ...settings, embedding, loads, cache: port1 };
       return startQueryThread(data, ports, onCrash);
     }),
+    queryTimeoutMs: config.queryTimeoutMs,
     queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
     ownQueries: ownQueries(own, ownCache.port1, { clock, onCrash }),

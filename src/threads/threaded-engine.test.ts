@@ -26,6 +26,7 @@ import {
 } from "./threaded-engine.ts";
 
 const NAME = namespaceName("n");
+const QUERY_TIMEOUT_MS = 30_000;
 const OK = answer(200, '{"status":"OK"}');
 
 function answer(status: number, text: string): HttpAnswer {
@@ -48,6 +49,7 @@ function engineOf() {
     random: seededRandom(1),
     log: (_level, message) => logs.push(message),
     isShared: false,
+    queryTimeoutMs: QUERY_TIMEOUT_MS,
     writeThread: write,
     queryThreads: [query],
     queryLoads: ThreadLoads.of(1),
@@ -119,6 +121,19 @@ describe("a query", () => {
     const absent = answer(404, "{}");
     await write.say({ kind: "answer", call: write.all("call")[1].call, answer: absent });
     expect(await second).toBe(absent);
+  });
+
+  test("is refused at its deadline while its namespace is being opened", async () => {
+    const { engine, clock } = engineOf();
+    const result = engine.handle(request("query"));
+    await settled();
+    await clock.advance(QUERY_TIMEOUT_MS);
+    clock.tick();
+    const { status, body } = await result;
+    expect([status, Buffer.from(body).toString()]).toEqual([
+      408,
+      expect.stringContaining("waited for its namespace to be read from the object store"),
+    ]);
   });
 
   test("is sent again where its namespace was closed, and not for ever", async () => {

@@ -21,12 +21,14 @@ import type { NamespaceName } from "../base/ids.ts";
 import type { Random } from "../base/random.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../model/contract-limits.ts";
-import type { NamespaceState } from "../namespace/published-state.ts";
+import type { NamespaceInstance } from "../namespace/published-state.ts";
 import { THRESHOLDS } from "../namespace/thresholds.ts";
 import type { FromCacheThread } from "./cache/cache-thread.ts";
 import { LargeBodies } from "./query/large-bodies.ts";
 import type { OwnQueries } from "./query/own-queries.ts";
+import { QueryDeadlines } from "./query/query-deadlines.ts";
 import {
+  type ArrivedQuery,
   type DispatchedQuery,
   QueryDispatcher,
   type Verification,
@@ -51,6 +53,7 @@ export const OPERATION_SYNCHRONOUS_MS = 2_000;
 export const QUERIES_IN_FLIGHT_MAX = 1024;
 /** Openings of a namespace that one query waits for while faults close it again; our choice. */
 export const QUERY_OPENINGS_MAX = 5;
+const OPENING = "its namespace to be read from the object store";
 
 /** What the engine is made of. */
 export interface EngineOptions {
@@ -61,6 +64,8 @@ export interface EngineOptions {
   readonly isShared: boolean;
   readonly writeThread: ThreadPort<ToWriteThread, FromWriteThread>;
   readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
+  /** How long a query may take, waits included; see `--query-timeout`. */
+  readonly queryTimeoutMs: number;
   /** Bytes of large bodies of queries that are being answered; absent: all that come. */
   readonly queryBodyBytesMax?: number;
   /** Query threads draw rankings whose recall is to be measured. */
@@ -86,6 +91,7 @@ export class ThreadedEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #writes: WriteCalls;
   readonly #queries: QueryDispatcher;
+  readonly #deadlines: QueryDeadlines;
   readonly #recall: RecallSampler | undefined;
   readonly #operations: OperationRegistry;
   readonly #largeBodies: LargeBodies;
@@ -112,9 +118,11 @@ export class ThreadedEngine implements Engine {
         this.#queries.measure(...asked);
       this.#recall = new RecallSampler({ clock: options.clock, measure });
     }
+    this.#deadlines = new QueryDeadlines(options.clock, options.queryTimeoutMs);
     this.#queries = new QueryDispatcher({
       clock: options.clock,
       log: options.log,
+      deadlines: this.#deadlines,
       threads: options.queryThreads,
       loads: options.queryLoads,
       own: options.ownQueries,
@@ -259,7 +267,8 @@ export class ThreadedEngine implements Engine {
     const { detailsMs, tracedAtMs } = request;
     const query = { ...asked, body, detailsMs, tracedAtMs };
     const ending = isJob ? { isJob } : { signal: request.signal };
-    const wanted = { ...query, ...ending, ...(arrivedMs && { arrivedMs }) };
+    const beganMs = arrivedMs ?? this.#options.clock.monotonicMs();
+    const wanted = { ...query, ...ending, arrivedMs: beganMs };
     const { length } = body; // It moves to the thread.
     const answer = this.#largeBodies
       .during(length, () => this.#dispatch(wanted, request), wanted.signal)
@@ -272,19 +281,21 @@ export class ThreadedEngine implements Engine {
   }
 
   /** Opens the namespace where it is not, and again where it is closed before the query's turn. */
-  async #dispatch(first: DispatchedQuery, request: EngineRequest): Promise<HttpAnswer> {
+  async #dispatch(first: ArrivedQuery, request: EngineRequest): Promise<HttpAnswer> {
     const { namespace } = first;
-    let query = first;
+    let query: DispatchedQuery = first;
     let isOpen = this.#queries.state(namespace) !== undefined;
     for (let tried = 0; tried < QUERY_OPENINGS_MAX; tried++) {
       if (!isOpen) {
-        const opened = await this.#writes.call("open", { ...request, namespace }).answer;
+        const opening = this.#writes.call("open", { ...request, namespace }).answer;
+        const opened = await this.#deadlines.during(first, opening, OPENING);
         if (opened.status !== 200) return opened;
       }
       const outcome = await this.#queries.run(query);
       if (outcome.kind === "answered") return outcome.answer;
       if (outcome.kind === "missing") {
-        const refreshed = await this.#writes.call("refresh", { ...request, namespace }).answer;
+        const refreshing = this.#writes.call("refresh", { ...request, namespace }).answer;
+        const refreshed = await this.#deadlines.during(first, refreshing, OPENING);
         if (refreshed.status !== 200) return refreshed;
       }
       query = outcome.query;
@@ -298,22 +309,19 @@ export class ThreadedEngine implements Engine {
 
   async #verify(
     namespace: NamespaceName,
-    { instance, sequence }: Pick<NamespaceState, "instance" | "sequence">,
+    instance: NamespaceInstance,
     stalenessMsMax: number,
   ): Promise<Verification> {
     const answer = await this.#writes.call("verify", {
       namespace,
-      parameters: { instance, sequence: String(sequence), stalenessMsMax: String(stalenessMsMax) },
+      parameters: { instance, stalenessMsMax: String(stalenessMsMax) },
       apiVersion: "v2",
       isStrict: false,
       signal: new AbortController().signal,
     }).answer;
     switch (answer.status) {
       case 200:
-      case 409: {
-        const knownMs = Number(Buffer.from(answer.body).toString());
-        return { kind: answer.status === 200 ? "current" : "outdated", knownMs };
-      }
+        return { kind: "verified", state: JSON.parse(Buffer.from(answer.body).toString()) };
       case 410:
         return { kind: "closed" };
       default:

@@ -47,8 +47,6 @@ interface Sight {
   /** Position in the name's timeline. */
   readonly index: number;
   readonly server: string | undefined;
-  /** Later answers of other servers may not show less, either. */
-  readonly bindsAll: boolean;
 }
 
 class Checking {
@@ -88,7 +86,7 @@ class Checking {
     if (fate === "nothing") this.#fault(operation, "I14: refused, but it took effect");
     if (fate !== "happened" || answer === undefined) return;
     if (event > answeredAt) this.#fault(operation, "I1: acknowledged before it was durable");
-    this.#sees(operation, index, { bindsAll: true });
+    this.#sees(operation, index);
     const wanted = counts.filter((_, variant) => epoch.possible[variant]);
     const isWrite = operation.meaning.kind === "write";
     if (isWrite && !wanted.some((one) => one && saysCounts(answer.json, one))) {
@@ -133,8 +131,7 @@ class Checking {
     if (found.every((one) => one === undefined)) {
       this.#fault(operation, this.#expectation(operation, timelines[0]));
     } else if (index !== undefined && meaning.kind !== "copy") {
-      // Beside each other, one server may show a write that the other is about to acknowledge.
-      this.#sees(operation, index, { bindsAll: !this.#circumstances.manyServers });
+      this.#sees(operation, index);
     }
   }
 
@@ -156,8 +153,8 @@ class Checking {
   }
 
   /**
-   * Positions that the answer may be of. The first is the last one that anybody has seen before, or
-   * its own server, where that need not ask what others have written.
+   * Positions that the answer may be of. The first is the last one that any client has seen before,
+   * by its own server where that need not ask what others have written.
    */
   #range(
     { server, sentAt, answeredAt = 0, isLast, meaning }: Operation,
@@ -169,19 +166,15 @@ class Checking {
     const mayLack = isWeak(meaning) && this.#circumstances.manyServers;
     let first = 0;
     for (const seen of this.#seen.get(name) ?? []) {
-      const isBound = seen.server === server || (seen.bindsAll && !mayLack);
+      const isBound = seen.server === server || !mayLack;
       if (isBound && seen.event <= sentAt) first = Math.max(first, seen.index);
     }
     return { first, last: newest };
   }
 
-  #sees(
-    { name, server, answeredAt = 0 }: Operation,
-    index: number,
-    { bindsAll }: Pick<Sight, "bindsAll">,
-  ): void {
+  #sees({ name, server, answeredAt = 0 }: Operation, index: number): void {
     const seen = this.#seen.get(name) ?? [];
-    seen.push({ event: answeredAt, index, server, bindsAll });
+    seen.push({ event: answeredAt, index, server });
     this.#seen.set(name, seen);
   }
 

@@ -92,7 +92,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "what has nothing to do is answered without a look for other servers' writes",
     file: "src/commit/namespace.ts",
-    find: "if (!this.#options.isExclusive && !(await this.verify())) throw new NamespaceRetired();",
+    find: "      if (!this.#options.isExclusive) required = await this.verify();\n",
     replace: "",
     noticedBy: "simulation",
   },
@@ -112,10 +112,17 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "a strong query keeps its answer though entries were followed after its state",
-    file: "src/commit/namespace-catalog.ts",
-    find: 'const kind = open.hasOthersAfter(sequence) ? "outdated" : "current";',
-    replace: 'const kind = "current";',
+    file: "src/threads/query/query-dispatcher.ts",
+    find: "const isOutdated = ran.state.sequence < seen.state.sequence;",
+    replace: "const isOutdated = false;",
     noticedBy: "simulation",
+  },
+  {
+    name: "an entry whose put is not answered yet counts as not committed",
+    file: "src/commit/namespace-log.ts",
+    find: "      if (!isFollowed || !isFirst) return",
+    replace: '      if (isFollowed) return { kind: "end", sequence: end };\n      return',
+    noticedBy: "src/commit/following/log-follower.test.ts",
   },
   {
     name: "a strong query is taken for an eventual one",
@@ -134,8 +141,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "only the first of several new entries is followed",
     file: "src/commit/namespace-log.ts",
-    find: "    yield second;\n",
-    replace: "    if (second !== undefined) return;\n    yield second;\n",
+    find: "    for await (const read of this.#reader.entriesAfter(sequence)) {\n",
+    replace: "    for await (const read of this.#reader.entriesAfter(sequence + 1_000)) {\n",
     noticedBy: "simulation",
   },
   {
@@ -148,7 +155,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "jobs that change nothing are answered though what they stand on has changed",
     file: "src/commit/namespace.ts",
-    find: "    if (this.hasOthersAfter(sequence)) this.#queue.putBack(jobs);\n    else for",
+    find: "    if (required > sequence) this.#queue.putBack(jobs);\n    else for",
     replace: "    for",
     noticedBy: "simulation",
   },

@@ -298,7 +298,7 @@ test("what is written and indexed while a server looks for a manifest is not los
     for (let id = 1; id < 9; id++) await a.write("n", upsert(id));
     await b.index({ graceMs: GARBAGE_GRACE_MS });
   };
-  expect(await (await a.catalog.get(NAME)).verify()).toBe(true);
+  expect(await (await a.catalog.get(NAME)).verify()).toBe(1);
   expect(store.before).toBeUndefined();
   expect(ids(await a.rows("n"))).toEqual(upTo(9));
   expectOpen(a);
@@ -403,6 +403,49 @@ test("a query that joins another's look while entries are applied sees them", as
     expect([ids(early), ids(late)], `${turns} turns`).toEqual([upTo(4), upTo(4)]);
     expectOpen(a);
   }
+});
+
+test("a strong query sees its own server's entry once it is stored, answered or not", async () => {
+  const { store, a, b } = await two(new HookedObjectStore());
+  await a.write("n", upsert(0));
+  await b.rows("n");
+  const stored = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  store.after = async (key, kind) => {
+    if (kind !== "put" || !key.includes("/wal/")) return;
+    store.after = undefined;
+    stored.resolve();
+    await answered.promise;
+  };
+  const written = a.write("n", upsert(1));
+  await stored.promise;
+  expect(ids(await b.rows("n"))).toEqual([0, 1]);
+  await b.write("n", upsert(2));
+  const read = a.rows("n");
+  for (let turn = 0; turn < 50; turn++) await new Promise((go) => setImmediate(go));
+  answered.resolve();
+  expect(ids(await read)).toEqual([0, 1, 2]);
+  await written;
+  expectOpen(a, b);
+});
+
+test("a strong query waits for no entry that is committed after its look", async () => {
+  const store = new HookedObjectStore();
+  const counted = new CountingObjectStore(store);
+  const a = await open(counted);
+  const b = await open(store);
+  await a.write("n", upsert(0));
+  await b.rows("n");
+  let id = 1;
+  store.before = async (key, kind) => {
+    if (kind !== "put" && key.includes("/wal/")) await b.write("n", upsert(id++));
+  };
+  const before = counted.counts().requests;
+  // The first look, the listing, and the entry that is new in it: each finds one entry more.
+  expect(ids(await a.rows("n"))).toEqual([0, 1, 2]);
+  const { get, list } = counted.counts().requests;
+  expect([id, get - before.get, list - before.list]).toEqual([4, 3, 1]);
+  expectOpen(a);
 });
 
 test("an eventual query asks nothing, and sees what was followed", async () => {

@@ -4,17 +4,19 @@
  */
 
 import { isDatabaseError } from "../../base/errors.ts";
+import type { SequenceNumber } from "../../base/ids.ts";
 import type { ReadWalEntry } from "../../log/wal-reader.ts";
 import type { LogLoss, NamespaceLog } from "../namespace-log.ts";
 
-/** What became of a catch-up. */
+/** The outcome of a catch-up. */
 export type CatchUp =
-  /** Everything that was committed before the call is applied. */
-  | "done"
-  /** The next opening reads what there is. */
-  | LogLoss
-  /** An entry cannot be read: the next opening says which and why, unless it reads better then. */
-  | "damaged";
+  /** Every entry up to `sequence` is applied; none after it was committed before the call. */
+  | { readonly kind: "done"; readonly sequence: SequenceNumber }
+  /**
+   * The next opening reads what there is. "damaged": an entry cannot be read; the opening says
+   * which and why, unless it reads better then.
+   */
+  | { readonly kind: "lost"; readonly reason: LogLoss | "damaged" };
 
 /**
  * Applies an entry that another server wrote, or leaves alone what is applied already; resolves
@@ -40,9 +42,9 @@ export class LogFollower {
   }
 
   /**
-   * Follows the log to its end. Calls that come during a catch-up, whose looks may have been too
-   * early for them, share the next one. Throws what applying fails with, and `unavailable` where
-   * the store does not answer.
+   * Follows the log to its end as of the call: what is committed later is not waited for. Calls
+   * that come during a catch-up, whose looks may have been too early for them, share the next one.
+   * Throws what applying fails with, and `unavailable` where the store does not answer.
    */
   catchUp(): Promise<CatchUp> {
     if (this.#running === undefined) {
@@ -60,23 +62,29 @@ export class LogFollower {
     return this.#next;
   }
 
-  /** The same by itself, and with another way to apply an entry. */
+  /**
+   * The same by itself, and with another way to apply an entry. It takes one round of requests
+   * where nothing is new, else two, and those in which more than one entry are read.
+   */
   async readOn(apply: ApplyEntry): Promise<CatchUp> {
     const log = this.#log;
     try {
       const seen = await log.look();
-      if (seen.kind === "lost") return seen.loss;
-      if (seen.kind === "end") return "done";
+      if (seen.kind === "lost") return { kind: "lost", reason: seen.loss };
+      if (seen.kind === "end") return { kind: "done", sequence: seen.sequence };
+      let { sequence } = seen.read.entry;
       for await (const read of log.entriesFrom(seen.read)) {
-        if (await log.mayBeCollected()) return "collected";
-        if (!(await apply(read))) return "done";
+        if (await log.mayBeCollected()) return { kind: "lost", reason: "collected" };
+        sequence = read.entry.sequence;
+        if (!(await apply(read))) break;
       }
-      return (await log.mayBeCollected()) ? "collected" : "done";
+      if (await log.mayBeCollected()) return { kind: "lost", reason: "collected" };
+      return { kind: "done", sequence };
     } catch (error) {
       if (!isDatabaseError(error, "corrupt", "too_new", "too_old")) throw error;
       // What is collected while it is read looks like a gap.
       const isCollected = await log.mayBeCollected().catch(() => false);
-      return isCollected ? "collected" : "damaged";
+      return { kind: "lost", reason: isCollected ? "collected" : "damaged" };
     }
   }
 }

@@ -12,6 +12,7 @@ import type { NamespaceInstance, NamespaceState } from "../../namespace/publishe
 import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
 import type { FromQueryThread, PartsOffer, ToQueryThread } from "../thread-messages.ts";
 import { BESIDE_COUNT_MAX, OwnQueries } from "./own-queries.ts";
+import { QueryDeadlines } from "./query-deadlines.ts";
 import {
   type DispatchedQuery,
   type DispatcherOptions,
@@ -22,11 +23,12 @@ import {
 import { ThreadLoads } from "./thread-loads.ts";
 
 const NAME = namespaceName("movies");
+const QUERY_TIMEOUT_MS = 30_000;
 const INSTANCE = "movies/1/1" as NamespaceInstance;
 const ANSWER: HttpAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
 
 function stateOf(retired = false, instance = INSTANCE): NamespaceState {
-  return { instance, retired } as NamespaceState;
+  return { instance, retired, sequence: sequenceNumber(1) } as NamespaceState;
 }
 
 function added(...ids: string[]): MemtableDelta {
@@ -60,6 +62,7 @@ function dispatcherOf(
   const dispatcher = new QueryDispatcher({
     clock,
     log: (_level, message) => logs.push(message),
+    deadlines: new QueryDeadlines(clock, QUERY_TIMEOUT_MS),
     threads,
     loads,
     own,
@@ -254,15 +257,12 @@ describe("a query", () => {
 
 describe("a query over a store that others write to", () => {
   const FAILED = { ...ANSWER, status: 503 };
+  const verified = (sequence: number, knownMs = 0): Verification => {
+    return { kind: "verified", state: { sequence: sequenceNumber(sequence), knownMs } };
+  };
   const outcomes: [Verification, DispatchOutcome][] = [
-    [
-      { kind: "current", knownMs: 0 },
-      { kind: "answered", answer: ANSWER },
-    ],
-    [
-      { kind: "outdated", knownMs: 0 },
-      { kind: "outdated", query: { ...query(), mayTrust: true } },
-    ],
+    [verified(1), { kind: "answered", answer: ANSWER }],
+    [verified(2), { kind: "outdated", query: { ...query(), mayTrust: true } }],
     [{ kind: "closed" }, { kind: "closed", query: { ...query(), mayTrust: true } }],
     [
       { kind: "failed", answer: FAILED },
@@ -280,15 +280,11 @@ describe("a query over a store that others write to", () => {
     await threads[0].say({ kind: "fresh", call, stalenessMsMax: 0 });
     await threads[0].say({ kind: "answer", call, answer: ANSWER });
     expect(await outcome).toMatchObject(expected);
-    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, stateOf(), 0);
+    expect(verify).toHaveBeenCalledExactlyOnceWith(NAME, INSTANCE, 0);
   });
 
   test("asks again only when what is known is older than it bears", async () => {
-    const words: Verification[] = [
-      { kind: "current", knownMs: 3_000 },
-      { kind: "current", knownMs: 0 },
-      { kind: "outdated", knownMs: 0 },
-    ];
+    const words = [verified(1, 3_000), verified(1), verified(3)];
     const verify = vi.fn(async () => words[verify.mock.calls.length - 1]);
     const { clock, threads, dispatcher } = dispatcherOf(1, verify);
     const run = async (stalenessMsMax: number, sequence = 1) => {
@@ -311,13 +307,30 @@ describe("a query over a store that others write to", () => {
     const early = await run(60_000, 1);
     await clock.advance(60_000);
     expect(await (await run(60_000, 2))()).toEqual(["outdated", 3]);
-    words.push({ kind: "outdated", knownMs: 0 });
+    words.push(verified(2));
     expect(await early()).toEqual(["outdated", 4]);
     expect(await (await run(60_000, 2))()).toEqual(["answered", 4]);
   });
 
+  test("is refused at its deadline where the store gives no word", async () => {
+    const verify = () => new Promise<Verification>(() => {});
+    const { clock, threads, dispatcher } = dispatcherOf(1, verify);
+    const outcome = dispatcher.run(query());
+    const refused = expect(outcome).rejects.toMatchObject({
+      code: "timed_out",
+      message: expect.stringMatching(/^💔 the query took longer than 30000 ms.*the object store/),
+    });
+    await settled();
+    const { call } = threads[0].all("query")[0];
+    await threads[0].say({ kind: "fresh", call, stalenessMsMax: 0 });
+    await threads[0].say({ kind: "answer", call, answer: ANSWER });
+    await clock.advance(QUERY_TIMEOUT_MS);
+    clock.tick();
+    await refused;
+  });
+
   test("waits for nothing if it is eventual, or was given back before", async () => {
-    const verify = vi.fn(async (): Promise<Verification> => ({ kind: "outdated", knownMs: 0 }));
+    const verify = vi.fn(async () => verified(2));
     const { threads, dispatcher } = dispatcherOf(1, verify);
     const eventual = dispatcher.run(query());
     await settled();

@@ -7,7 +7,7 @@ import type { EngineMetric, HttpAnswer } from "../../api/engine.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
-import type { NamespaceName, SequenceNumber } from "../../base/ids.ts";
+import type { NamespaceName } from "../../base/ids.ts";
 import { NumberMap } from "../../base/number-map.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { ArenaMessage } from "../../kernel/arena.ts";
@@ -17,6 +17,7 @@ import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
+  VerifiedState,
 } from "../../namespace/published-state.ts";
 import type {
   FromQueryThread,
@@ -27,6 +28,7 @@ import type {
 } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { BESIDE_COUNT_MAX, type OwnQueries, type OwnRoom } from "./own-queries.ts";
+import type { QueryDeadlines } from "./query-deadlines.ts";
 import { SnapshotDirectory } from "./snapshots/snapshot-directory.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
 import { querySlotsOf } from "./turns/query-slots.ts";
@@ -77,7 +79,8 @@ export type DispatchOutcome =
    */
   | { readonly kind: "missing"; readonly query: DispatchedQuery; readonly answer: HttpAnswer };
 
-type ArrivedQuery = DispatchedQuery & { readonly arrivedMs: number };
+/** A query whose time of arrival is known. */
+export type ArrivedQuery = DispatchedQuery & { readonly arrivedMs: number };
 
 /** Where a query is sent, and what it sees. */
 interface PostedQuery {
@@ -93,6 +96,7 @@ interface HandedOverQuery {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
+const STORE_WORD = "the object store to tell whether other servers have written";
 const CLIENT_LEFT = "the client has left before its query was done";
 const STOPPING = "this server is shutting down; send the query to another one, or retry later";
 /** A query with so large a body counts as one more when a thread is picked: it takes long to read. */
@@ -105,6 +109,7 @@ const HELD_MS_MIN = 5;
 export interface DispatcherOptions {
   readonly clock: Clock;
   readonly log: StructuredLog;
+  readonly deadlines: QueryDeadlines;
   readonly threads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   /** Of these threads; the dispatcher alone counts. */
   readonly loads: ThreadLoads;
@@ -115,24 +120,22 @@ export interface DispatcherOptions {
   /** No query thread reads what this instance dropped up to `version`. */
   release(instance: NamespaceInstance, version: number): void;
   /**
-   * Asks whether a published state has all that was committed `stalenessMsMax` ago; absent where
-   * nobody else writes to the store. Gives the error answer where that could not be found out.
+   * Brings what is published of an instance up to all that was committed `stalenessMsMax` ago;
+   * absent where nobody else writes to the store.
    */
   verify?(
     namespace: NamespaceName,
-    state: Pick<NamespaceState, "instance" | "sequence">,
+    instance: NamespaceInstance,
     stalenessMsMax: number,
   ): Promise<Verification>;
 }
 
-/** Whether a published state has all that it must have. */
+/** What the store says of an instance. */
 export type Verification =
-  /** So long before the answer, all that was committed was published. */
-  | { readonly kind: "current"; readonly knownMs: number }
-  /** It has not; what is published of the instance now has. */
-  | { readonly kind: "outdated"; readonly knownMs: number }
+  | { readonly kind: "verified"; readonly state: VerifiedState }
   /** The instance is closed. */
   | { readonly kind: "closed" }
+  /** That could not be found out; `answer` says why. */
   | { readonly kind: "failed"; readonly answer: HttpAnswer };
 
 interface RunningQuery {
@@ -152,11 +155,9 @@ interface RunningQuery {
   readonly waitedMs: number;
 }
 
-/** That a state, and each later one, had all that was committed `knownMs` before a reading. */
-interface KnownState {
+/** What was verified, and since when it holds. */
+interface KnownState extends VerifiedState {
   readonly at: ClockReading;
-  readonly knownMs: number;
-  readonly sequence: SequenceNumber;
 }
 
 /** All query threads. */
@@ -317,7 +318,7 @@ export class QueryDispatcher {
     isOwn: boolean,
   ): Promise<DispatchOutcome | HandedOverQuery> {
     const { operation, namespace, body, signal } = query;
-    const { clock, loads, threads, own } = this.#options;
+    const { clock, deadlines, loads, threads, own } = this.#options;
     const sentMs = clock.monotonicMs();
     const state = this.#directory.state(namespace);
     if (state === undefined) return Promise.resolve({ kind: "closed", query });
@@ -329,7 +330,7 @@ export class QueryDispatcher {
     const isShared = this.#options.verify !== undefined && !query.mayTrust;
     // The body moves to the thread; where the query may have to run again, a copy stays.
     const kept = isShared ? body.slice() : undefined;
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       let verification: Promise<Verification> | undefined;
       const verify = (stalenessMsMax: number) => {
         verification = this.#verify(namespace, state, stalenessMsMax);
@@ -354,7 +355,8 @@ export class QueryDispatcher {
           resolve({ kind: "answered", answer: outcome });
         } else {
           const again = { ...query, body: kept, mayTrust: true };
-          void verification.then((seen) => resolve(outcomeOf(seen, outcome, again)));
+          const seen = deadlines.during(query, verification, STORE_WORD);
+          seen.then((word) => resolve(outcomeOf(word, { answer: outcome, state, again })), reject);
         }
       };
       const missing = (returned: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => {
@@ -456,12 +458,9 @@ export class QueryDispatcher {
       if (ageMs < stalenessMsMax) return undefined;
     }
     const at = readClocks(this.#options.clock);
-    return this.#options.verify?.(namespace, state, stalenessMsMax).then((seen) => {
-      const newest = this.#directory.state(namespace);
-      if ("knownMs" in seen && newest?.instance === instance) {
-        const complete = seen.kind === "current" ? sequence : newest.sequence;
-        this.#known.set(instance, { at, knownMs: seen.knownMs, sequence: complete });
-      }
+    return this.#options.verify?.(namespace, instance, stalenessMsMax).then((seen) => {
+      const isOpen = this.#directory.state(namespace)?.instance === instance;
+      if (seen.kind === "verified" && isOpen) this.#known.set(instance, { at, ...seen.state });
       return seen;
     });
   }
@@ -505,11 +504,24 @@ export class QueryDispatcher {
   }
 }
 
+/** What becomes of a query that ran on `state` once the store's word is there. */
 function outcomeOf(
   seen: Verification,
-  answer: HttpAnswer,
-  query: DispatchedQuery,
+  ran: {
+    readonly answer: HttpAnswer;
+    readonly state: Pick<NamespaceState, "sequence">;
+    readonly again: DispatchedQuery;
+  },
 ): DispatchOutcome {
-  if (seen.kind === "outdated" || seen.kind === "closed") return { kind: seen.kind, query };
-  return { kind: "answered", answer: seen.kind === "failed" ? seen.answer : answer };
+  switch (seen.kind) {
+    case "closed":
+      return { kind: "closed", query: ran.again };
+    case "failed":
+      return { kind: "answered", answer: seen.answer };
+    case "verified": {
+      const isOutdated = ran.state.sequence < seen.state.sequence;
+      if (isOutdated) return { kind: "outdated", query: ran.again };
+      return { kind: "answered", answer: ran.answer };
+    }
+  }
 }

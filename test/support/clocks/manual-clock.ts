@@ -9,6 +9,7 @@ interface Sleeper {
 export class ManualClock implements Clock {
   #nowMs = 0;
   #sleeping: Sleeper[] = [];
+  readonly #repeated = new Set<() => void>();
 
   nowMs(): number {
     return this.#nowMs;
@@ -25,8 +26,14 @@ export class ManualClock implements Clock {
     });
   }
 
-  every(): () => void {
-    return () => {};
+  every(_ms: number, action: () => void): () => void {
+    this.#repeated.add(action);
+    return () => this.#repeated.delete(action);
+  }
+
+  /** Runs once what was asked for with `every`; moving the clock does not. */
+  tick(): void {
+    for (const action of this.#repeated) action();
   }
 
   /** Moves on, and lets those who wake up act. */

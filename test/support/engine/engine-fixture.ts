@@ -156,6 +156,8 @@ export class TestKeys implements KeyService {
 }
 
 /** Of segments, and of the cache. */
+/** As `--query-timeout` by default. */
+const QUERY_TIMEOUT_MS = 30_000;
 const MEMORY_BYTES = 64 * MIB;
 
 /** The same for all write threads. */
@@ -238,6 +240,7 @@ export class EngineFixture {
     const engine = new ThreadedEngine({
       ...tools,
       isShared: options.isShared ?? false,
+      queryTimeoutMs: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
       samplesRecall: options.recallSampleRate !== undefined,
       writeThread: writeThread.near,
       queryThreads: threadNumbers.map((thread) => startQueryThread({ thread, ...parts })),
@@ -415,7 +418,7 @@ function queryService(
     random: of.random,
     scanBytesMax: Math.floor((of.options.cacheBytes ?? 64 * MIB) / 4),
     thresholds: { ...THRESHOLDS, ...of.options.thresholds },
-    timeoutMs: of.options.queryTimeoutMs ?? 30_000,
+    timeoutMs: of.options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
     queryBytesMax: of.options.queryBytes ?? 64 * MIB,
     recallSampleRate: of.options.recallSampleRate,
     loads: of.loads,
