@@ -22,6 +22,23 @@ export interface ProxyFaults {
   readonly answerFailed: number;
   /** The answer's body is cut in half. */
   readonly cut: number;
+  /** The service gets the request twice, and the client the second answer. */
+  readonly repeated: number;
+}
+
+/** A request on its way. */
+export interface ProxiedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+}
+
+/** Waits on the way of a request. */
+export interface ProxyDelays {
+  /** Called when the request is there. The service gets it when the promise resolves. */
+  readonly before?: () => Promise<void>;
+  /** Called when the service has answered. The client gets the answer when the promise resolves. */
+  readonly after?: () => Promise<void>;
 }
 
 /** A running proxy. */
@@ -30,14 +47,24 @@ export interface FaultyProxy {
   /** Faults so far, by kind. */
   readonly counts: Readonly<Record<keyof ProxyFaults, number>>;
   /** Undefined: no faults. */
-  faults: ProxyFaults | undefined;
+  faults: Partial<ProxyFaults> | undefined;
+  /** Chooses the delays of each request; undefined: no delays. */
+  delays: ((request: ProxiedRequest) => ProxyDelays) | undefined;
   close(): Promise<void>;
 }
 
 /** Starts a proxy for the service at `target`, with a seeded choice of faults. */
 export async function startFaultyProxy(target: string, random: Random): Promise<FaultyProxy> {
-  const counts = { lost: 0, failed: 0, throttled: 0, answerLost: 0, answerFailed: 0, cut: 0 };
-  const proxy: { faults: ProxyFaults | undefined } = { faults: undefined };
+  const counts: Record<keyof ProxyFaults, number> = {
+    lost: 0,
+    failed: 0,
+    throttled: 0,
+    answerLost: 0,
+    answerFailed: 0,
+    cut: 0,
+    repeated: 0,
+  };
+  const proxy: Pick<FaultyProxy, "faults" | "delays"> = { faults: undefined, delays: undefined };
   const pick = (): keyof ProxyFaults | undefined => {
     let left = random.next();
     for (const [kind, rate] of Object.entries(proxy.faults ?? {})) {
@@ -48,7 +75,7 @@ export async function startFaultyProxy(target: string, random: Random): Promise<
     }
     return undefined;
   };
-  const server = createServer(async (incoming, response) => {
+  const handle = async (incoming: IncomingMessage, response: ServerResponse) => {
     const fault = pick();
     incoming.on("error", () => undefined); // The client gave up.
     if (fault === "lost") return void response.destroy();
@@ -56,11 +83,20 @@ export async function startFaultyProxy(target: string, random: Random): Promise<
     for await (const part of incoming) parts.push(part);
     if (fault === "failed") return answerError(response, 500, "InternalError");
     if (fault === "throttled") return answerError(response, 503, "SlowDown");
-    forward(target, { incoming, body: Buffer.concat(parts) }, (answer, body) => {
-      if (fault === "answerLost") response.destroy();
-      else if (fault === "answerFailed") answerError(response, 500, "InternalError");
-      else respond(response, answer, { body, isCut: fault === "cut" });
-    });
+    const { method = "", url = "" } = incoming;
+    const delays = proxy.delays?.({ method, url });
+    await delays?.before?.();
+    const sent = { incoming, body: Buffer.concat(parts) };
+    if (fault === "repeated") await forward(target, sent);
+    const { answer, body } = await forward(target, sent);
+    await delays?.after?.();
+    if (fault === "answerLost") response.destroy();
+    else if (fault === "answerFailed") answerError(response, 500, "InternalError");
+    else respond(response, answer, { body, isCut: fault === "cut" });
+  };
+  const server = createServer((incoming, response) => {
+    // The client has given up, or the service has ended.
+    handle(incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -78,16 +114,18 @@ export async function startFaultyProxy(target: string, random: Random): Promise<
 function forward(
   target: string,
   { incoming, body }: { incoming: IncomingMessage; body: Buffer },
-  onAnswer: (answer: IncomingMessage, body: Buffer) => void,
-): void {
+): Promise<{ answer: IncomingMessage; body: Buffer }> {
   const { method, headers, url = "/" } = incoming;
   const { hostname, port } = new URL(target);
-  const onward = request({ hostname, port, method, path: url, headers }, async (answer) => {
-    const parts: Buffer[] = [];
-    for await (const part of answer) parts.push(part);
-    onAnswer(answer, Buffer.concat(parts));
+  return new Promise((resolve, reject) => {
+    const onward = request({ hostname, port, method, path: url, headers }, async (answer) => {
+      const parts: Buffer[] = [];
+      for await (const part of answer) parts.push(part);
+      resolve({ answer, body: Buffer.concat(parts) });
+    });
+    onward.on("error", reject);
+    onward.end(body);
   });
-  onward.end(body);
 }
 
 function respond(
