@@ -81,7 +81,7 @@ const ALL_CORES = Number.POSITIVE_INFINITY;
 
 const npmRun = (script: string, ...words: string[]) => ["npm", "run", "--silent", script, ...words];
 
-/** A file of test/heavy/. Tests that measure the memory of a server have all cores. */
+/** A file of test/heavy/. Tests that measure a server's memory, or run several, have all cores. */
 function heavy(name: string, paths: readonly string[], cores = 1): Step {
   const file = `test/heavy/${name}.test.ts`;
   const command = npmRun("test:heavy", "--", "--project=heavy", file);
@@ -120,6 +120,7 @@ export const STEPS: readonly Step[] = [
   heavy("deaf-clients", PROTOCOL, ALL_CORES),
   heavy("unknown-members", PROTOCOL, ALL_CORES),
   heavy("long-names", PROTOCOL, ALL_CORES),
+  heavy("histories", ENGINE, ALL_CORES),
   heavy("many-namespaces", [...PROTOCOL, ...DURABILITY, "console/"], ALL_CORES),
   project("console", "console", {
     paths: ["console/", "scripts/docs/", "src/http/", "src/api/", "src/access/"],

@@ -1,0 +1,230 @@
+/**
+ * Histories of a namespace on several server processes over one bucket are linearizable (I5): what
+ * one client has seen, no later strong read on any server takes back. Networks to the bucket delay,
+ * lose and repeat; servers stand still, and are killed.
+ */
+
+import { expect, test } from "vitest";
+import { type Random, seededRandom } from "../../src/base/random.ts";
+import { pause } from "../support/clocks/pause.ts";
+import {
+  DocumentsClient,
+  type DocumentsHistory,
+} from "../support/linearizability/document-client.ts";
+import type {
+  DocumentsInput,
+  DocumentsState,
+  DocumentsWrite,
+  VersionedDocument,
+} from "../support/linearizability/document-model.ts";
+import { History } from "../support/linearizability/history.ts";
+import { verifyDocuments } from "../support/linearizability/verify-documents.ts";
+import { testSeed } from "../support/random/seed.ts";
+import { type ClusterNode, startBucketCluster } from "../support/servers/bucket-cluster.ts";
+import { callJson } from "../support/servers/server-process.ts";
+import type { FaultyProxy, ProxiedRequest, ProxyDelays } from "../support/stores/faulty-proxy.ts";
+
+/** Documents of each namespace: few, so that clients meet. */
+const IDS = [0, 1, 2];
+const INITIAL: DocumentsState = IDS.map(() => ({ v: 0, p: null }));
+/** How long the answer to the put of a log entry is held back. */
+const HELD_MS = 3_000;
+
+const CLIENTS = 6;
+const CALLS_EACH = Number(process.env.TRAWL_TEST_HISTORY_CALLS ?? 100);
+const DISTURBANCES = 6;
+const NAMESPACES = ["a", "b", "c"];
+const FAULTS = { answerLost: 0.02, repeated: 0.02 };
+
+/** Creates a namespace with `INITIAL`, before anybody looks. */
+async function createNamespace({ server }: ClusterNode, name: string): Promise<void> {
+  const { status, body } = await callJson(server?.url ?? "", "POST", `/v2/namespaces/${name}`, {
+    upsert_rows: INITIAL.map((document, id) => ({ id, v: document?.v })),
+    schema: { v: "int", p: "int" },
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+}
+
+const isLogEntry = ({ method, url }: ProxiedRequest) => method === "PUT" && url.includes("/wal/");
+
+/** Holds back the answer to the next put of a log entry. */
+function holdLogEntry(proxy: FaultyProxy): { stored: Promise<void>; release(): void } {
+  const stored = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  proxy.delays = (request) => {
+    if (!isLogEntry(request)) return {};
+    proxy.delays = undefined;
+    const after = () => {
+      stored.resolve();
+      return released.promise;
+    };
+    return { after };
+  };
+  return { stored: stored.promise, release: released.resolve };
+}
+
+/** Each write changes document 0 from what the one before has left. */
+const WRITES: readonly DocumentsWrite[] = [
+  { kind: "upsert", ids: [0], value: 1 },
+  { kind: "upsert", ids: [0], value: 2, expected: 1 },
+  { kind: "patch", ids: [0], value: 3 },
+  { kind: "delete", ids: [0], value: 0, expected: 2 },
+];
+
+test("an entry in the bucket stays seen while the put of it is unanswered", async () => {
+  const { nodes, close } = await startBucketCluster(["A", "B"], seededRandom(testSeed()));
+  try {
+    const [a, b] = nodes;
+    await createNamespace(a, "held");
+    const history: DocumentsHistory = new History();
+    const client = (name: string) => new DocumentsClient(name, "held", history);
+    for (const [round, write] of WRITES.entries()) {
+      const read: DocumentsInput = { kind: "read", ids: round % 2 === 0 ? [0] : IDS };
+      const before = await client("reader").call(b, read);
+      await client("reader").call(a, read);
+      const { stored, release } = holdLogEntry(a.proxy);
+      const writing = client("writer").call(a, write);
+      await stored;
+      const isNew = async () => {
+        const found = await client("reader").call(b, read);
+        return found !== undefined && JSON.stringify(found) !== JSON.stringify(before);
+      };
+      await expect.poll(isNew, { timeout: 10_000 }).toBe(true);
+      const reading = client("reader").call(a, read);
+      await Promise.race([reading, pause(HELD_MS)]);
+      release();
+      await Promise.all([writing, reading]);
+    }
+    verifyDocuments("held", history, INITIAL);
+  } finally {
+    await close();
+  }
+});
+
+/** What the clients of all namespaces have in common. */
+interface Workload {
+  readonly nodes: readonly ClusterNode[];
+  readonly histories: ReadonlyMap<string, DocumentsHistory>;
+  /** Calls so far. */
+  calls: number;
+  /** All clients have ended. */
+  isOver: boolean;
+  /** Values so far: each is written once. */
+  values: number;
+}
+
+/** Draws a call; conditions are on what the client has seen last. */
+function drawInput(
+  random: Random,
+  seen: readonly (VersionedDocument | undefined)[],
+  value: number,
+): DocumentsInput {
+  const id = random.below(IDS.length);
+  const ids = [id];
+  const draw = random.below(100);
+  if (draw < 25) return { kind: "read", ids };
+  if (draw < 50) return { kind: "read", ids: IDS };
+  if (draw < 56) return { kind: "upsert", ids: IDS.slice(0, 2), value };
+  const kind = draw < 80 ? "upsert" : draw < 92 ? "patch" : "delete";
+  const expected = seen[id]?.v ?? "absent";
+  const isConditional = random.below(2) === 0 && (expected !== "absent" || kind === "upsert");
+  return isConditional ? { kind, ids, value, expected } : { kind, ids, value };
+}
+
+async function runClient(name: string, workload: Workload, random: Random): Promise<void> {
+  const seen = new Map(NAMESPACES.map((namespace) => [namespace, [...INITIAL]]));
+  for (let call = 0; call < CALLS_EACH; call++) {
+    const namespace = NAMESPACES[random.below(NAMESPACES.length)];
+    const running = workload.nodes.filter(({ server }) => server !== undefined);
+    const node = running[random.below(running.length)];
+    const history = workload.histories.get(namespace) as DocumentsHistory;
+    const documents = seen.get(namespace) as (VersionedDocument | undefined)[];
+    const input = drawInput(random, documents, ++workload.values);
+    const found = await new DocumentsClient(name, namespace, history).call(node, input);
+    found?.forEach((document, at) => {
+      documents[input.ids[at]] = document;
+    });
+    workload.calls++;
+  }
+}
+
+/** Stops or kills one server after the other, while the clients go on. */
+async function disturb(workload: Workload, random: Random): Promise<void> {
+  const { nodes } = workload;
+  for (let round = 0; round < DISTURBANCES; round++) {
+    const calls = ((round + 1) / (DISTURBANCES + 2)) * CLIENTS * CALLS_EACH;
+    while (workload.calls < calls && !workload.isOver) await pause(10);
+    if (workload.isOver) return;
+    const node = nodes[random.below(nodes.length)];
+    if (round % 2 === 0) {
+      node.server?.process.kill("SIGSTOP");
+      await pause(1_000 + random.below(2_000));
+      node.server?.process.kill("SIGCONT");
+    } else {
+      await node.kill();
+      await pause(random.below(500));
+      await node.start();
+    }
+  }
+}
+
+/** Draws the delays of the requests of one server, and counts what was held for long. */
+function drawDelays(random: Random, counts: { held: number }) {
+  return (request: ProxiedRequest): ProxyDelays => {
+    const draw = random.next();
+    if (isLogEntry(request) && draw < 0.06) {
+      counts.held++;
+      return draw < 0.04
+        ? { after: () => pause(HELD_MS) }
+        : { before: () => pause(random.below(HELD_MS)) };
+    }
+    if (draw < 0.15) return { before: () => pause(random.below(100)) };
+    if (draw < 0.3) return { after: () => pause(random.below(200)) };
+    return {};
+  };
+}
+
+test("what clients see on three servers that fail has one order for each namespace", async () => {
+  const seed = testSeed();
+  console.log(`histories: TRAWL_SEED=${seed}`);
+  const random = seededRandom(seed);
+  const { nodes, close } = await startBucketCluster(["A", "B", "C"], random);
+  try {
+    const histories = new Map(NAMESPACES.map((name) => [name, new History() as DocumentsHistory]));
+    for (const name of NAMESPACES) await createNamespace(nodes[0], name);
+    const counts = { held: 0 };
+    for (const { proxy } of nodes) {
+      proxy.faults = FAULTS;
+      proxy.delays = drawDelays(random, counts);
+    }
+    const workload: Workload = { nodes, histories, calls: 0, isOver: false, values: 0 };
+    const clients = Array.from({ length: CLIENTS }, (_, number) =>
+      runClient(`client ${number}`, workload, seededRandom(seed + number + 1)),
+    );
+    const disturbing = disturb(workload, random);
+    // All of them end before the servers do, also if one fails.
+    await Promise.allSettled(clients);
+    workload.isOver = true;
+    await Promise.allSettled([disturbing]);
+    await Promise.all([...clients, disturbing]);
+    for (const { proxy } of nodes) Object.assign(proxy, { faults: undefined, delays: undefined });
+    for (const [name, history] of histories) {
+      for (const node of nodes) {
+        await new DocumentsClient("reader", name, history).call(node, { kind: "read", ids: IDS });
+      }
+    }
+    const operations = [...histories.values()].flatMap((history) => history.operations);
+    const unknown = operations.filter(({ returned }) => returned === undefined).length;
+    const lost = nodes.reduce((sum, { proxy }) => sum + proxy.counts.answerLost, 0);
+    const repeated = nodes.reduce((sum, { proxy }) => sum + proxy.counts.repeated, 0);
+    console.log(
+      `${operations.length} operations, ${unknown} of unknown outcome; ${counts.held} log ` +
+        `entries held, ${lost} answers lost, ${repeated} requests repeated`,
+    );
+    expect(operations.length - unknown).toBeGreaterThan(CLIENTS * CALLS_EACH * 0.8);
+    expect(Math.min(counts.held, lost, repeated)).toBeGreaterThan(0);
+    for (const [name, history] of histories) verifyDocuments(name, history, INITIAL);
+  } finally {
+    await close();
+  }
+});

@@ -1,0 +1,68 @@
+import type { ClusterNode } from "../servers/bucket-cluster.ts";
+import {
+  type DocumentsInput,
+  type DocumentsOutput,
+  type DocumentsState,
+  outputOf,
+  requestOf,
+} from "./document-model.ts";
+import type { History, Outcome } from "./history.ts";
+
+/** Time after which a client gives up a call. A server that is paused or waits for others is over
+ * before that. */
+const CALL_MS_MAX = 20_000;
+
+/** The history of one namespace's documents. */
+export type DocumentsHistory = History<DocumentsInput, DocumentsOutput>;
+
+/** A client of one namespace, whose calls are recorded. */
+export class DocumentsClient {
+  readonly #name: string;
+  readonly #namespace: string;
+  readonly #history: DocumentsHistory;
+
+  constructor(name: string, namespace: string, history: DocumentsHistory) {
+    this.#name = name;
+    this.#namespace = namespace;
+    this.#history = history;
+  }
+
+  /** Sends a call to a server and records it; returns what it found, if anything. */
+  async call(node: ClusterNode, input: DocumentsInput): Promise<DocumentsState | undefined> {
+    const caller = `${this.#name} at ${node.name}`;
+    const outcome = await this.#history.record({ caller, input }, () => this.#send(node, input));
+    if (outcome.kind !== "returned" || !("documents" in outcome.output)) return undefined;
+    return outcome.output.documents;
+  }
+
+  async #send(node: ClusterNode, input: DocumentsInput): Promise<Outcome<DocumentsOutput>> {
+    if (node.server === undefined) return { kind: "none" };
+    const { path, body } = requestOf(input);
+    // Reads have no effect, so one without an answer tells nothing.
+    const unanswered = { kind: input.kind === "read" ? "none" : "unknown" } as const;
+    const url = `${node.server.url}/v2/namespaces/${this.#namespace}${path}`;
+    const sent = {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+      signal: AbortSignal.timeout(CALL_MS_MAX),
+    };
+    const answer = await fetch(url, sent)
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch((error: Error) => error);
+    if (answer instanceof Error) {
+      const { code } = (answer.cause ?? {}) as { code?: unknown };
+      return code === "ECONNREFUSED" ? { kind: "none" } : unanswered;
+    }
+    switch (answer.status) {
+      case 200:
+        return { kind: "returned", output: outputOf(input, JSON.parse(answer.text)) };
+      case 429:
+        return { kind: "none" };
+      case 503:
+        return unanswered;
+      default:
+        throw new Error(`${node.name} answers ${answer.status} ${answer.text}`);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import type { Operation } from "./operation.ts";
+
+/** What a call's caller knows of its effect. */
+export type Outcome<Output> =
+  | { readonly kind: "returned"; readonly output: Output }
+  /** It may take effect, now or later. */
+  | { readonly kind: "unknown" }
+  /** It has had no effect, and will have none. */
+  | { readonly kind: "none" };
+
+/** Records the operations of concurrent callers in one process, whose order of events is known. */
+export class History<Input, Output> {
+  readonly operations: Operation<Input, Output>[] = [];
+  #events = 0;
+
+  /** Runs a call and records it, unless it had no effect. */
+  async record(
+    call: { readonly caller: string; readonly input: Input },
+    run: () => Promise<Outcome<Output>>,
+  ): Promise<Outcome<Output>> {
+    const calledAt = this.#events++;
+    const outcome = await run();
+    const at = this.#events++;
+    if (outcome.kind === "returned") {
+      this.operations.push({ ...call, calledAt, returned: { at, output: outcome.output } });
+    } else if (outcome.kind === "unknown") {
+      this.operations.push({ ...call, calledAt });
+    }
+    return outcome;
+  }
+}
