@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -7,7 +8,7 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import { runSteps } from "../../base/steps.ts";
-import type { AttributeValue } from "../../model/value.ts";
+import type { AttributeValue, ScalarValue } from "../../model/value.ts";
 import { matchIds } from "../executor/match-ids.ts";
 
 const everyIndex = { regex: true, glob: true, fuzzy: true, fullTextSearch: fullText() } as const;
@@ -105,6 +106,53 @@ describe("null semantics", () => {
   ])("tags %s %j matches %j", (operator, operand, expected) => {
     const values = [null, [], ["x", "y"], ["z"]];
     expect(matching("[]string", values, ["a", operator, operand])).toEqual(expected);
+  });
+});
+
+describe("equality of arrays", () => {
+  const repeated = (length: number, at: (i: number) => ScalarValue) =>
+    Array.from({ length }, (_, i) => at(i));
+
+  test.each<
+    [type: string, at: (i: number) => ScalarValue, operand: (value: ScalarValue) => unknown]
+  >([
+    ["[]string", (i) => `é${i % 7}`, String],
+    ["[]int", (i) => BigInt(i % 7) - 2n ** 60n, (value) => value],
+    ["[]uint", (i) => BigInt(i % 7) + 2n ** 63n, (value) => value],
+    ["[]float", (i) => (i % 7) - 0.5, (value) => value],
+    ["[]bool", (i) => i % 7 === 0, (value) => value],
+    ["[]uuid", (i) => `00000000-0000-4000-8000-00000000000${i % 7}`, String],
+    ["[]datetime", (i) => BigInt(i % 7) * 1000n, (value) => new Date(Number(value)).toISOString()],
+  ])("of type %s looks at order, length and every element", (type, at, operand) => {
+    const long = repeated(20_001, at);
+    const values = [
+      long,
+      [...long.slice(0, -1), at(0)],
+      [at(3), ...long.slice(1)],
+      long.slice(1),
+      [...long, at(0)],
+      long.toReversed(),
+      null,
+      long,
+    ];
+    expect(matching(type, values, ["a", "Eq", long.map(operand)])).toEqual([1, 8]);
+  });
+
+  test("takes steps in proportion to the elements, and no more elements in one than usual", () => {
+    const stepsOf = (length: number) => {
+      const values = Array.from({ length: 8 }, () => repeated(length, (i) => BigInt(i)));
+      const schema = schemaOf({ a: "[]int" });
+      const documents = values.map((a, i) => documentOf(BigInt(i + 1), { a }));
+      const snapshot = openSnapshot(schema, [{ documents }]);
+      const filter = filterOf(["a", "Eq", values[0]]);
+      const { result, count } = countSteps(matchIds(snapshot, filter, 10, {}));
+      expect(result.ids).toHaveLength(8);
+      return count;
+    };
+    const [short, long] = [stepsOf(50_000), stepsOf(100_000)];
+    // 8 arrays are compared by 16,384 elements, and operands read and made comparable by thousands.
+    expect(long).toBeGreaterThan((8 * 100_000) / 16_384 + 100);
+    expect(long).toBeLessThan(2.2 * short);
   });
 });
 

@@ -160,7 +160,7 @@ function* findIds(values: readonly ScalarValue[], view: SegmentView): Steps<Ordi
 }
 
 /** Marks the entries that are one of `values`. */
-export function* markListed(
+function* markListed(
   values: readonly ScalarValue[],
   entries: Entries,
   bits: OrdinalBits,
