@@ -48,7 +48,7 @@ export async function importLines(
       await options.slices.run(batches.push(chunk));
       await commit(batches.takeFull());
     }
-    batches.end();
+    await options.slices.run(batches.end());
     await commit(batches.takeAll());
   } catch (error) {
     if (!(error instanceof LineFault)) throw error;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { type LineBatch, LineBatches, LineFault } from "./line-batches.ts";
@@ -11,7 +12,7 @@ function cut(text: string, chunkBytes: () => number, members = {}): LineBatch[] 
     runSteps(batches.push(bytes.subarray(at, end)));
     at = end;
   }
-  batches.end();
+  runSteps(batches.end());
   return [...batches.takeAll()];
 }
 
@@ -71,6 +72,32 @@ test.each([
   expect(fault).toMatchObject({ line: 3, message: expect.stringContaining(message) });
   const [{ body }] = batches.takeAll();
   expect(Buffer.from(body).toString()).toBe('{"upsert_rows":[{"id":0}]}');
+});
+
+test("a line may be long, and a fault in it is found", () => {
+  const long = JSON.stringify({ id: 1, a: [["x]", { "}": null }]], t: "é".repeat(200_000) });
+  const [batch] = cut(` ${long} \n\n`, () => 65_536);
+  expect(Buffer.from(batch.body).toString()).toBe(`{"upsert_rows":[${long}]}`);
+  expect(() => cut(`\n${long}],"deletes":[5\n`, () => 65_536)).toThrow(
+    expect.objectContaining({ line: 2, message: expect.stringContaining("trailing characters") }),
+  );
+});
+
+test.each([
+  ["empty lines", "\n"],
+  ["lines of space", " \t\r\n"],
+  ["empty objects", "{}\n"],
+  ["objects with space around them", "  {} \r\n"],
+  ["rows", '{"id":1,"text":"some words of a text"}\n'],
+  ["long rows", `{"id":1,"text":"${"some words of a text ".repeat(10_000)}"}\n`],
+])("%s are read with a pause after few of them", (_, line) => {
+  const chunk = Buffer.from(line.repeat(Math.ceil((1 << 20) / line.length)));
+  const { count } = countSteps(new LineBatches({}).push(chunk));
+  const lines = chunk.length / line.length;
+  const rows = line.includes("{") ? lines : 0;
+  // 256 lines, or 64 KiB, and what is begun at the end of it.
+  expect(count).toBeGreaterThanOrEqual(Math.max(chunk.length / (2 << 16), rows / 260));
+  expect(count).toBeLessThan(10 * (16 + lines / 256));
 });
 
 test("a line that is too long is refused before its end", () => {

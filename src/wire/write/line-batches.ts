@@ -1,10 +1,11 @@
 /** Lines of JSON, cut into bodies of writes while they arrive. */
 
 import { clip } from "../../base/bounded-text.ts";
-import { MIB } from "../../base/byte-sizes.ts";
-import { DatabaseError } from "../../base/errors.ts";
+import { KIB, MIB } from "../../base/byte-sizes.ts";
+import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import { scanObject } from "../json/scan-object.ts";
+import { skipJson } from "./member-places.ts";
 
 /** Bytes of lines from which on they are committed; each commit has a price of its own. */
 const BATCH_BYTES = 4 * MIB;
@@ -17,10 +18,13 @@ const LINE_BYTES_MAX = 16 * MIB;
  * it, and what waits for the write thread.
  */
 export const IMPORT_HELD_BYTES_MAX = 2 * (BATCH_BYTES + LINE_BYTES_MAX) + 4 * MIB;
-/** Lines between two pauses; a line is looked at once, at a nanosecond or two for each byte. */
-const STEP_BYTES = 256 * 1024;
+/** Work between two pauses, in bytes that are looked at in a nanosecond or two each. */
+const STEP_WORK = 64 * KIB;
+/** Work of a line besides its bytes: some hundred nanoseconds. */
+const LINE_WORK = 256;
 
 const LINE_FEED = 0x0a;
+const OBJECT_START = 0x7b;
 const COMMA = Buffer.from(",");
 const END = Buffer.from("]}");
 
@@ -54,6 +58,8 @@ export class LineBatches {
   /** The beginning of a line whose end has not come. */
   #held: Uint8Array[] = [];
   #heldBytes = 0;
+  /** Space at the beginning of the line that is not held. */
+  #blankBytes = 0;
   #line = 1;
 
   /** `members` are further members of the first write. */
@@ -63,26 +69,33 @@ export class LineBatches {
 
   /** Takes the next bytes, which are copied. */
   *push(chunk: Uint8Array): Steps<void> {
-    let start = 0;
-    let sliceEnd = STEP_BYTES;
-    for (;;) {
-      const end = chunk.indexOf(LINE_FEED, start);
-      if (end < 0) break;
-      this.#endLine(chunk.subarray(start, end));
-      start = end + 1;
-      if (this.#bytes >= BATCH_BYTES || this.#lines.length >= BATCH_LINES_MAX) {
-        this.#close();
+    let at = 0;
+    let work = 0;
+    while (at < chunk.length) {
+      if (work >= STEP_WORK) {
+        yield;
+        work = 0;
       }
-      if (start < sliceEnd) continue;
-      yield;
-      sliceEnd = start + STEP_BYTES;
+      if (this.#heldBytes === 0) {
+        const start = this.#passBlanks(chunk, at, STEP_WORK - work);
+        work += start - at;
+        at = start;
+        if (work >= STEP_WORK) continue;
+      }
+      const end = chunk.indexOf(LINE_FEED, at);
+      if (end < 0) {
+        this.#hold(chunk.subarray(at));
+        return;
+      }
+      work += LINE_WORK + end - at;
+      yield* this.#endLine(chunk.subarray(at, end));
+      at = end + 1;
     }
-    this.#hold(chunk.subarray(start));
   }
 
   /** Takes the end of the body, where a last line needs no line feed. */
-  end(): void {
-    if (this.#heldBytes > 0) this.#endLine(new Uint8Array(0));
+  *end(): Steps<void> {
+    if (this.#heldBytes > 0) yield* this.#endLine(new Uint8Array(0));
   }
 
   /** The batches that are full, once. */
@@ -112,6 +125,22 @@ export class LineBatches {
     this.#bytes = 0;
   }
 
+  /**
+   * Passes space before a line, and empty lines; returns where something else stands, or where
+   * `most` bytes are passed.
+   */
+  #passBlanks(chunk: Uint8Array, start: number, most: number): number {
+    const end = Math.min(chunk.length, start + most);
+    let at = start;
+    for (; at < end && (isSpace(chunk[at]) || chunk[at] === LINE_FEED); at++) {
+      if (chunk[at] === LINE_FEED) {
+        this.#line++;
+        this.#blankBytes = 0;
+      } else if (++this.#blankBytes > LINE_BYTES_MAX) throw this.#tooLong();
+    }
+    return at;
+  }
+
   #hold(rest: Uint8Array): void {
     if (rest.length === 0) return;
     this.#heldBytes += rest.length;
@@ -119,22 +148,28 @@ export class LineBatches {
     this.#held.push(rest.slice());
   }
 
-  #endLine(end: Uint8Array): void {
-    const line = this.#line;
+  /** Takes a line that ends with those bytes. */
+  *#endLine(end: Uint8Array): Steps<void> {
+    const document = this.#takeLine(end);
+    if (document.length > STEP_WORK) yield* checkLong(document, this.#line);
+    else if (document.length > 0) checkShort(document, this.#line);
+    if (document.length > 0) {
+      this.#documents.push(document);
+      this.#lines.push(this.#line);
+      this.#bytes += document.length;
+    }
+    this.#line++;
+    this.#blankBytes = 0;
+    if (this.#bytes >= BATCH_BYTES || this.#lines.length >= BATCH_LINES_MAX) this.#close();
+  }
+
+  /** The line without space around it. */
+  #takeLine(end: Uint8Array): Uint8Array {
     const whole = this.#heldBytes === 0 ? end.slice() : Buffer.concat([...this.#held, end]);
     this.#held = [];
     this.#heldBytes = 0;
     if (whole.length > LINE_BYTES_MAX) throw this.#tooLong();
-    const document = trimmed(line === 1 ? withoutMark(whole) : whole);
-    if (document.length > 0) {
-      // A line that is one object cannot end the list that it is put into.
-      const scanned = scanObject(document);
-      if (typeof scanned === "string") throw new LineFault(line, clip(scanned));
-      this.#documents.push(document);
-      this.#lines.push(line);
-      this.#bytes += document.length;
-    }
-    this.#line++;
+    return trimmed(this.#line === 1 ? withoutMark(whole) : whole);
   }
 
   #tooLong(): LineFault {
@@ -146,6 +181,23 @@ export class LineBatches {
 /** The error for a line, of the code that its fault has. */
 export function lineError(fault: LineFault): DatabaseError {
   return new DatabaseError(fault.code, `💔 ${fault.message}`);
+}
+
+/** Makes sure that a line is one object: it cannot end the list that it is put into. */
+function checkShort(document: Uint8Array, line: number): void {
+  const scanned = scanObject(document);
+  if (typeof scanned === "string") throw new LineFault(line, clip(scanned));
+}
+
+/** `checkShort` in steps; finds every fault of the syntax. */
+function* checkLong(document: Uint8Array, line: number): Steps<void> {
+  if (document[0] !== OBJECT_START) return checkShort(document, line);
+  try {
+    yield* skipJson(document);
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    throw new LineFault(line, error.message.replace(/^💔 /, ""));
+  }
 }
 
 function trimmed(bytes: Uint8Array): Uint8Array {

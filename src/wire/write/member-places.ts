@@ -69,6 +69,14 @@ export function* readJsonBody<T>(
   }
 }
 
+/** Checks the syntax of a whole body, in steps. */
+export function* skipJson(body: Uint8Array): Steps<void> {
+  const reader = yield* readerOf(body);
+  const skip = reader.beginSkip();
+  while (!skip.step(SKIPPED_BYTES)) yield;
+  reader.finish();
+}
+
 function* findMember(body: Uint8Array, member: string): Steps<string | undefined> {
   const reader = yield* readerOf(body);
   if (reader.peekKind() !== "object") return undefined;
