@@ -236,7 +236,7 @@ class NamespaceOperations {
 
   /** Each batch of lines is a write of its own. */
   async import(body: BodySource, reporter: CallReporter): Promise<HttpAnswer> {
-    const slices = new Slices(this.#options.namespaceOptions);
+    const slices = this.#slices();
     const rows = await importLines(body, this.#call.parameters, {
       slices,
       write: (batch) => this.#writeBatch(batch, reporter),
@@ -300,7 +300,7 @@ class NamespaceOperations {
   ): Promise<ParsedWrite> {
     const request = await parseBody(source, namespace, {
       unknown: reporter.unknown,
-      slices: new Slices(this.#options.namespaceOptions),
+      slices: this.#slices(),
     });
     if (request.copyFrom !== undefined) reporter.tries(copyEffects(request.copyFrom));
     checkSource(request, this.#call.scope);
@@ -506,6 +506,10 @@ class NamespaceOperations {
       dimensionsOf: (model) => embedding.dimensionsOf(model),
       enter: (step) => this.#spans?.enter(step),
     };
+  }
+
+  #slices(): Slices {
+    return new Slices({ ...this.#options.namespaceOptions, flow: this.#name });
   }
 
   #elapsedMs(): number {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Slices } from "./slices.ts";
+import { Slices, type SliceUse } from "./slices.ts";
 import type { Steps } from "./steps.ts";
 
 function* countTo(count: number, seen: string[], name = ""): Steps<number> {
@@ -10,31 +10,59 @@ function* countTo(count: number, seen: string[], name = ""): Steps<number> {
   return count;
 }
 
-/** A clock that goes on by `stepMs` whenever it is read. */
-function slicesOf(stepMs: number, seen: string[]): Slices {
+/** Work whose steps take so long each; its clock stands still while others have their turn. */
+function worked(stepMs: number, seen: string[], flow?: string) {
   let nowMs = 0;
-  return new Slices({
-    clock: { monotonicMs: () => (nowMs += stepMs) },
-    yield: async () => {
+  const uses: (SliceUse | undefined)[] = [];
+  const slices = new Slices({
+    clock: { monotonicMs: () => nowMs },
+    flow,
+    yield: async (use) => {
+      uses.push(use);
       seen.push("others");
     },
   });
+  const run = (count: number, name = "") =>
+    slices.run(
+      (function* () {
+        for (const _ of countTo(count, seen, name)) {
+          nowMs += stepMs;
+          yield;
+        }
+        return count;
+      })(),
+    );
+  const idle = (ms: number) => {
+    nowMs += ms;
+  };
+  return { run, idle, uses };
 }
 
 test("others have their turn when a slice has lasted long enough, and only then", async () => {
   const seen: string[] = [];
-  expect(await slicesOf(1 / 160, seen).run(countTo(20, seen))).toBe(20);
+  expect(await worked(1 / 160, seen).run(20)).toBe(20);
   expect(seen).not.toContain("others");
   const slow: string[] = [];
-  expect(await slicesOf(1 / 8, slow).run(countTo(7, slow))).toBe(7);
+  expect(await worked(1 / 8, slow).run(7)).toBe(7);
   expect(slow.join(" ")).toBe("0 1 others 2 3 others 4 5 others 6");
 });
 
 test("a slice goes on over several pieces of work of one request", async () => {
   const seen: string[] = [];
-  const slices = slicesOf(1 / 8, seen);
-  for (const name of ["a", "b", "c", "d", "e"]) await slices.run(countTo(1, seen, name));
+  const { run } = worked(1 / 8, seen);
+  for (const name of ["a", "b", "c", "d", "e"]) await run(1, name);
   expect(seen.join(" ")).toBe("a0 b0 others c0 d0 others e0");
+});
+
+test("who gives the turns hears whose work a slice was, and how long it took", async () => {
+  const seen: string[] = [];
+  const { run, idle, uses } = worked(1 / 8, seen, "movies");
+  await run(1, "a");
+  // It waits for something, which is no work of its own.
+  idle(5);
+  await run(2, "b");
+  expect(seen.join(" ")).toBe("a0 b0 others b1");
+  expect(uses).toEqual([{ flow: "movies", ms: 1 / 4 }]);
 });
 
 test("what a step throws comes out", async () => {
@@ -42,7 +70,8 @@ test("what a step throws comes out", async () => {
     yield;
     throw new Error("wrong");
   })();
-  await expect(slicesOf(1, []).run(steps)).rejects.toThrow("wrong");
+  const slices = new Slices({ clock: { monotonicMs: () => 0 }, yield: async () => {} });
+  await expect(slices.run(steps)).rejects.toThrow("wrong");
 });
 
 test("work that is of no use any more ends after the pause that shows it, tidily", async () => {

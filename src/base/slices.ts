@@ -10,11 +10,24 @@ import type { Steps } from "./steps.ts";
  */
 const SLICE_MS_MAX = 0.2;
 
+/** Work that a slice has done. */
+export interface SliceUse {
+  /** Whose work it is, as the namespace's name; undefined: nobody's in particular. */
+  readonly flow: string | undefined;
+  /** How long it took. */
+  readonly ms: number;
+}
+
 /** What slices need of their thread. */
 export interface SliceOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** Lets messages that have arrived be handled. */
-  yield(): Promise<void>;
+  /** Whose work it is: flows share the thread alike. */
+  readonly flow?: string | undefined;
+  /**
+   * Lets messages that have arrived be handled; with `use`, others that work in slices, too, those
+   * first that have worked less.
+   */
+  yield(use?: SliceUse): Promise<void>;
   /** Says whether a slice is over, in place of the clock: simulations decide. */
   endsSlice?(): boolean;
   /** Throws where the work is of no use any more; asked after each pause. */
@@ -24,11 +37,17 @@ export interface SliceOptions {
 /** Runs the work of one request in slices, between which others have their turn. */
 export class Slices {
   readonly #options: SliceOptions;
+  /** When the slice began. */
   #startMs: number;
+  /** Milliseconds of it that are not of the work that runs. */
+  #idleMs = 0;
+  /** When the last piece of work ended. */
+  #endMs: number;
 
   constructor(options: SliceOptions) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
+    this.#endMs = this.#startMs;
   }
 
   /**
@@ -36,9 +55,13 @@ export class Slices {
    * work is ended, and that is thrown.
    */
   async run<T>(steps: Steps<T>): Promise<T> {
+    this.#idleMs += this.#nowMs - this.#endMs;
     for (;;) {
       const { done, value } = steps.next();
-      if (done) return value;
+      if (done) {
+        this.#endMs = this.#nowMs;
+        return value;
+      }
       if (!this.#isOver) continue;
       await this.#pause();
       try {
@@ -51,12 +74,17 @@ export class Slices {
   }
 
   async #pause(): Promise<void> {
-    await this.#options.yield();
-    this.#startMs = this.#options.clock.monotonicMs();
+    const ms = this.#nowMs - this.#startMs - this.#idleMs;
+    await this.#options.yield({ flow: this.#options.flow, ms });
+    this.#startMs = this.#nowMs;
+    this.#idleMs = 0;
+  }
+
+  get #nowMs(): number {
+    return this.#options.clock.monotonicMs();
   }
 
   get #isOver(): boolean {
-    const { clock } = this.#options;
-    return this.#options.endsSlice?.() ?? clock.monotonicMs() - this.#startMs >= SLICE_MS_MAX;
+    return this.#options.endsSlice?.() ?? this.#nowMs - this.#startMs >= SLICE_MS_MAX;
   }
 }

@@ -403,10 +403,8 @@ export class NamespaceCatalog {
   ): Promise<Namespace> {
     const instance =
       `${generation.name}/${generation.generation}/${++this.#openings}` as NamespaceInstance;
-    return new Namespace(
-      this.#options,
-      await openNamespace(this.#options, { generation, instance, ...of }),
-    );
+    const options = { ...this.#options, flow: generation.name };
+    return new Namespace(options, await openNamespace(options, { generation, instance, ...of }));
   }
 
   /** Finishes or withdraws what was announced for a generation, whatever the store says of it. */

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
+import type { SliceUse } from "../../base/slices.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import type { NamespaceSettings } from "../../model/namespace-settings.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
@@ -11,8 +12,10 @@ export interface OpeningOptions {
   readonly reads: SegmentReads;
   /** The store through which a namespace with these settings writes; it reads any namespace. */
   storeFor(settings: NamespaceSettings | undefined): ObjectStore;
-  /** Lets messages that have arrived be handled. */
-  yield(): Promise<void>;
+  /** See `SliceOptions`. */
+  readonly flow?: string | undefined;
+  /** See `SliceOptions`. */
+  yield(use?: SliceUse): Promise<void>;
   /** See `SliceOptions`. */
   endsSlice?(): boolean;
 }

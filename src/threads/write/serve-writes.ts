@@ -6,6 +6,7 @@ import type { BlockPool } from "../../base/block-pool.ts";
 import type { Clock } from "../../base/clock.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import type { Random } from "../../base/random.ts";
+import type { SliceUse } from "../../base/slices.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
 import { CacheWarmer } from "../../commit/background/cache-warmer.ts";
@@ -44,8 +45,8 @@ export interface WriteThreadOptions {
   readonly blocks: BlockPool | undefined;
   /** When checkpoints are made without anybody's asking; absent: never. */
   readonly checkpoints?: CheckpointPeriod | undefined;
-  /** Lets messages that have arrived be handled. */
-  yield(): Promise<void>;
+  /** See `SliceOptions`. */
+  yield(use?: SliceUse): Promise<void>;
   /** See `SliceOptions`. */
   endsSlice?(): boolean;
   post(message: FromWriteThread): void;
@@ -121,7 +122,7 @@ function namespaceOptions(options: WriteThreadOptions): SharedOptions {
     thresholds,
     isExclusive,
     storeFor: access.storeFor,
-    yield: () => options.yield(),
+    yield: (use) => options.yield(use),
     ...(options.endsSlice && { endsSlice: options.endsSlice }),
     hinted: () => post({ kind: "hinted" }),
     publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),

@@ -28,6 +28,7 @@ import type { FromWriteThread, LogMessage } from "../thread-messages.ts";
 import { IDLE_SWEEP_MS, METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { LongestTurns } from "./longest-turns.ts";
 import { serveWrites } from "./serve-writes.ts";
+import { SliceTurns } from "./slice-turns.ts";
 import { writeThreadMetrics } from "./write-thread-metrics.ts";
 
 /** How often a server looks whether a namespace with a long log has a newer manifest. */
@@ -78,6 +79,7 @@ async function start(): Promise<void> {
   const arenas = new Arenas({ totalBytes: data.segmentBytesMax, threads: data.kernelThreads });
   const blocks = isExclusive(store) ? new BlockPool() : undefined;
   const embedding = embeddingSource(data.embedding, clock);
+  const slices = new SliceTurns(nextTurn);
   const catalog = await serveWrites({
     clock,
     random,
@@ -92,7 +94,7 @@ async function start(): Promise<void> {
     isExclusive: isExclusive(store),
     checkpoints: data.checkpoints,
     blocks,
-    yield: nextTurn,
+    yield: (use) => (use === undefined ? nextTurn() : slices.wait(use)),
     post,
     listen: (listener) => void port.on("message", listener),
     onClosed: async () => lock?.release(),

@@ -1,0 +1,87 @@
+/**
+ * Who of those that work in slices has the next one: one slice for each turn of the event loop, so
+ * that what has arrived waits for one slice, however many large requests there are.
+ *
+ * Flows share alike: start-time fair queueing, with one flow for each namespace. A slice waits with
+ * the time of its flow, which runs with what the flow has used, and the one whose time is least is
+ * next. No flow's time stays behind that of the slice that was last: who has used less than its
+ * share, as small requests do, is next, and saves nothing up. Goyal, Vin, Cheng, "Start-time fair
+ * queueing", 1996.
+ */
+
+import type { SliceUse } from "../../base/slices.ts";
+
+/**
+ * Milliseconds that flows which are not known yet may use, for each of those that wait, beyond what
+ * these have used meanwhile: else many that come, use one slice and leave kept all others waiting.
+ */
+const NEWCOMERS_MS_MAX = 10;
+/** What one of them is charged at most, as a step may take longer than a slice. */
+const NEWCOMER_MS_MAX = 1;
+/** Flows that are remembered; of more, those are forgotten that have used less than others. */
+const FLOWS_MAX = 1024;
+
+interface WaitingSlice {
+  readonly flow: string | undefined;
+  readonly time: number;
+  readonly resume: () => void;
+}
+
+/** See the file's head. */
+export class SliceTurns {
+  readonly #nextTurn: () => Promise<void>;
+  readonly #waiting: WaitingSlice[] = [];
+  readonly #times = new Map<string | undefined, number>();
+  /** The time of the slice that was last. */
+  #time = 0;
+  /** Runs with what flows have used before they were known, divided by the number of others. */
+  #newcomersTime = 0;
+
+  /** `nextTurn` resolves when messages that have arrived were heard. */
+  constructor(nextTurn: () => Promise<void>) {
+    this.#nextTurn = nextTurn;
+  }
+
+  /** Resolves when a flow has its next slice, after the one that it used. */
+  wait({ flow, ms }: SliceUse): Promise<void> {
+    const time = this.#timeOf(flow, ms);
+    this.#times.set(flow, time);
+    return new Promise((resume) => {
+      this.#waiting.push({ flow, time, resume });
+      if (this.#waiting.length === 1) void this.#takeTurns();
+    });
+  }
+
+  #timeOf(flow: string | undefined, ms: number): number {
+    const known = this.#times.get(flow);
+    if (known !== undefined) return Math.max(this.#time, known + ms);
+    const time = Math.max(this.#time, this.#newcomersTime - NEWCOMERS_MS_MAX);
+    const used = Math.min(ms, NEWCOMER_MS_MAX) / Math.max(1, this.#waiting.length);
+    this.#newcomersTime = Math.max(this.#time, this.#newcomersTime) + used;
+    return time;
+  }
+
+  async #takeTurns(): Promise<void> {
+    do {
+      await this.#nextTurn();
+      this.#resumeNext();
+      // The slice itself begins, and may end, before the next turn.
+    } while (this.#waiting.length > 0);
+  }
+
+  #resumeNext(): void {
+    let next = 0;
+    for (let i = 1; i < this.#waiting.length; i++) {
+      if (this.#waiting[i].time <= this.#waiting[next].time) next = i;
+    }
+    const [{ time, resume }] = this.#waiting.splice(next, 1);
+    this.#time = time;
+    if (this.#times.size > FLOWS_MAX) this.#forget();
+    resume();
+  }
+
+  /** Forgets flows that would begin at the same time if they were new. */
+  #forget(): void {
+    for (const [flow, time] of this.#times) if (time <= this.#time) this.#times.delete(flow);
+  }
+}
