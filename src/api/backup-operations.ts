@@ -3,6 +3,8 @@
 import { webcrypto } from "node:crypto";
 import { invalid } from "../base/errors.ts";
 import { type NamespaceName, namespaceName, namespaceNameFault } from "../base/ids.ts";
+import { Slices } from "../base/slices.ts";
+import type { Steps } from "../base/steps.ts";
 import { BackupLeases } from "../commit/backups/backup-leases.ts";
 import { type RestoreOptions, Restores } from "../commit/backups/restores.ts";
 import {
@@ -56,8 +58,9 @@ export interface BackupOperationOptions {
 interface BackupCall extends BackupOperationOptions {
   readonly namespace: NamespaceName | undefined;
   readonly parameters: Readonly<Record<string, string>>;
-  readonly unknown: UnknownMembers;
   body(): Promise<Uint8Array>;
+  /** Reads the body as `parse` does, in slices. */
+  read<T>(parse: (body: Uint8Array, unknown: UnknownMembers) => Steps<T>): Promise<T>;
 }
 
 /** Makes what the operations share. */
@@ -77,13 +80,19 @@ export function runBackupOperation(
     ...options,
     namespace,
     parameters,
-    unknown: reporter.unknown,
     body: () => wholeBody(body),
+    read: async (parse) => {
+      const bytes = await wholeBody(body);
+      const { namespaceOptions } = options.points;
+      return new Slices({ ...namespaceOptions, flow: namespace }).run(
+        parse(bytes, reporter.unknown),
+      );
+    },
   });
 }
 
-async function beginBackup({ backups, body, unknown }: BackupCall): Promise<HttpAnswer> {
-  const name = nameAt("namespace", parseBackupBody(await body(), unknown));
+async function beginBackup({ backups, read }: BackupCall): Promise<HttpAnswer> {
+  const name = nameAt("namespace", await read(parseBackupBody));
   const { id, point, expiresAtMs, objects } = await backups.begin(name);
   const listed = objects.map(({ key, content }) => ({ key, ...content }));
   const expires = { expires_at: timeOf(expiresAtMs) };
@@ -110,8 +119,8 @@ async function endBackup({ backups, parameters: { id = "" } }: BackupCall): Prom
   return json({ status: "OK" });
 }
 
-async function beginRestore({ restores, body, unknown }: BackupCall): Promise<HttpAnswer> {
-  return json({ id: await restores.begin(parseRestoreBody(await body(), unknown)) });
+async function beginRestore({ restores, read }: BackupCall): Promise<HttpAnswer> {
+  return json({ id: await restores.begin(await read(parseRestoreBody)) });
 }
 
 async function lookRestore({ restores, parameters }: BackupCall): Promise<HttpAnswer> {
@@ -135,9 +144,9 @@ async function endRestore({ restores, parameters: { id = "" } }: BackupCall): Pr
 }
 
 async function create(call: BackupCall): Promise<HttpAnswer> {
-  const { points, body, unknown } = call;
+  const { points, read } = call;
   const nowMs = points.namespaceOptions.clock.nowMs();
-  const { name, expiresInMs } = parseCheckpointBody(await body(), unknown);
+  const { name, expiresInMs } = await read(parseCheckpointBody);
   const to = { name: name ?? `at-${timeOf(nowMs).replace(/[:.]/g, "-")}` };
   const expiresAtMs = expiresInMs === undefined ? Number.MAX_SAFE_INTEGER : nowMs + expiresInMs;
   const made = await createCheckpoint(
@@ -160,7 +169,7 @@ async function remove(call: BackupCall): Promise<HttpAnswer> {
 }
 
 async function restore(call: BackupCall): Promise<HttpAnswer> {
-  const as = nameAt("as", parseCheckpointRestoreBody(await call.body(), call.unknown));
+  const as = nameAt("as", await call.read(parseCheckpointRestoreBody));
   const of = { name: call.parameters.checkpoint ?? "", as };
   const { documentCount } = await restoreCheckpoint(namespaceOf(call), of, withProgress(call));
   return json({ namespace: as, documents: documentCount });

@@ -334,7 +334,7 @@ class NamespaceOperations {
 
   async updateMetadata(body: Uint8Array, unknown: UnknownMembers): Promise<HttpAnswer> {
     await this.#findNewest();
-    const patch = parseMetadataPatch(body, unknown);
+    const patch = await this.#slices().run(parseMetadataPatch(body, unknown));
     await this.#options.catalog.submit(this.#name, settingsJob(patch, this.#jobOptions()));
     return this.metadata();
   }
@@ -346,7 +346,8 @@ class NamespaceOperations {
 
   async updateSchema(body: Uint8Array, unknown: UnknownMembers): Promise<HttpAnswer> {
     await this.#findNewest();
-    const job = schemaJob(parseSchemaBody(body, unknown), this.#jobOptions());
+    const declared = await this.#slices().run(parseSchemaBody(body, unknown));
+    const job = schemaJob(declared, this.#jobOptions());
     const schema = await this.#options.catalog.submit(this.#name, job);
     await this.#awaitIndexes();
     return jsonAnswer(200, encodeSchemaAnswer(schema));

@@ -152,7 +152,7 @@ export class QueryOperations {
         return this.#explain(message, life, unknown);
       case "recall": {
         this.#mustBeFresh(message, 0);
-        const request = parseRecallBody(message.body, unknown);
+        const request = await this.#parsed(message, parseRecallBody(message.body, unknown), life);
         const replica = this.#thread.replica(message);
         // Every attempt draws the same samples, or none would ever find all of its bytes.
         const seed = Buffer.from(this.#options.random.bytes(4)).readUInt32LE();

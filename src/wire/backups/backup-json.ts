@@ -1,7 +1,7 @@
 /** Bodies of requests about backups and checkpoints. */
 
 import { invalid } from "../../base/errors.ts";
-import { runSteps } from "../../base/steps.ts";
+import { oneStep, type Steps } from "../../base/steps.ts";
 import {
   BACKUP_OBJECTS_MAX,
   type BackupObject,
@@ -41,22 +41,28 @@ export const CHECKPOINT_FORM = objectForm({ name: ANY_FORM, expires_in_seconds: 
 export const CHECKPOINT_RESTORE_FORM = objectForm({ as: ANY_FORM });
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** Reads the body that begins a backup: the name of a namespace. */
-export function parseBackupBody(body: Uint8Array, unknown = new UnknownMembers()): string {
+/** Reads the body that begins a backup, in steps: the name of a namespace. */
+export function parseBackupBody(body: Uint8Array, unknown = new UnknownMembers()): Steps<string> {
   const read = (root: JsonValue) => stringOf(objectAt("", root), "namespace");
-  return runSteps(readJsonBody(body, { form: BACKUP_FORM, unknown }, read));
+  return readJsonBody(body, { form: BACKUP_FORM, unknown }, read);
 }
 
-/** Reads the body that begins a restore. */
-export function parseRestoreBody(body: Uint8Array, unknown = new UnknownMembers()): RestoreRequest {
-  return runSteps(readJsonBody(body, { form: RESTORE_FORM, unknown }, restoreOf));
+/** Reads the body that begins a restore, in steps. */
+export function parseRestoreBody(
+  body: Uint8Array,
+  unknown = new UnknownMembers(),
+): Steps<RestoreRequest> {
+  return readJsonBody(body, { form: RESTORE_FORM, unknown }, restoreOf);
 }
 
-/** Reads the body that makes a checkpoint: its name, and when it expires, if either is given. */
+/**
+ * Reads, in steps, the body that makes a checkpoint: its name, and when it expires, if either is
+ * given.
+ */
 export function parseCheckpointBody(
   body: Uint8Array,
   unknown = new UnknownMembers(),
-): { readonly name: string | undefined; readonly expiresInMs: number | undefined } {
+): Steps<{ readonly name: string | undefined; readonly expiresInMs: number | undefined }> {
   const read = (value: JsonValue) => {
     const root = objectAt("", value);
     const name = present(root, "name");
@@ -68,17 +74,17 @@ export function parseCheckpointBody(
       expiresInMs: expiresIn === undefined ? undefined : expiresIn * 1000,
     };
   };
-  if (body.length === 0) return { name: undefined, expiresInMs: undefined };
-  return runSteps(readJsonBody(body, { form: CHECKPOINT_FORM, unknown }, read));
+  if (body.length === 0) return oneStep(() => read(new Map()));
+  return readJsonBody(body, { form: CHECKPOINT_FORM, unknown }, read);
 }
 
-/** Reads the body that restores a checkpoint: the name of the new namespace. */
+/** Reads, in steps, the body that restores a checkpoint: the name of the new namespace. */
 export function parseCheckpointRestoreBody(
   body: Uint8Array,
   unknown = new UnknownMembers(),
-): string {
+): Steps<string> {
   const read = (root: JsonValue) => stringOf(objectAt("", root), "as");
-  return runSteps(readJsonBody(body, { form: CHECKPOINT_RESTORE_FORM, unknown }, read));
+  return readJsonBody(body, { form: CHECKPOINT_RESTORE_FORM, unknown }, read);
 }
 
 /** The members of a state, as answers and the index files of backups have them. */

@@ -1,7 +1,7 @@
 /** Bodies of recall measurements. */
 
 import { invalid } from "../../base/errors.ts";
-import { runSteps } from "../../base/steps.ts";
+import { oneStep, type Steps } from "../../base/steps.ts";
 import { RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import type { RankBy } from "../../model/query.ts";
@@ -22,12 +22,15 @@ export const SAMPLES_DEFAULT = 25;
 export const TOP_K_DEFAULT = 10;
 
 /**
- * Reads the body of a recall request; an empty body asks for the defaults. Members that are not
- * known are passed over and noted in `unknown`.
+ * Reads the body of a recall request, in steps; an empty body asks for the defaults. Members that
+ * are not known are passed over and noted in `unknown`.
  */
-export function parseRecallBody(body: Uint8Array, unknown = new UnknownMembers()): RecallRequest {
-  if (body.length === 0) return recallOf(new Map());
-  return runSteps(readJsonBody(body, { form: RECALL_FORM, unknown }, recallOf));
+export function parseRecallBody(
+  body: Uint8Array,
+  unknown = new UnknownMembers(),
+): Steps<RecallRequest> {
+  if (body.length === 0) return oneStep(() => recallOf(new Map()));
+  return readJsonBody(body, { form: RECALL_FORM, unknown }, recallOf);
 }
 
 function recallOf(body: JsonValue): RecallRequest {

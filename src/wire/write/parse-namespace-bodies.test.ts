@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { runSteps } from "../../base/steps.ts";
 import { parseRecallBody } from "../query/parse-recall.ts";
 import { parseMetadataPatch, parseSchemaBody } from "./parse-namespace-bodies.ts";
 
@@ -19,7 +20,7 @@ test.each([
   ],
   [{ read_only: null }, {}],
 ])("%j changes the metadata", (body, patch) => {
-  expect(parseMetadataPatch(json(body))).toEqual(patch);
+  expect(runSteps(parseMetadataPatch(json(body)))).toEqual(patch);
 });
 
 test.each([
@@ -30,17 +31,19 @@ test.each([
   [{ read_only: 1 }, "malformed", "read_only: invalid type"],
   [[], "malformed", "invalid type: sequence"],
 ])("the metadata change %j is refused", (body, code, text) => {
-  const parse = () => parseMetadataPatch(json(body));
+  const parse = () => runSteps(parseMetadataPatch(json(body)));
   expect(parse).toThrow(expect.objectContaining({ code }));
   expect(parse).toThrow(text);
 });
 
 test("a schema body is the bare map", () => {
-  expect(parseSchemaBody(json({ a: "uint" }))).toEqual(new Map([["a", "uint"]]));
+  expect(runSteps(parseSchemaBody(json({ a: "uint" })))).toEqual(new Map([["a", "uint"]]));
   const drop = json({ schema: { drop: true } }); // An attribute may be called so.
-  expect(parseSchemaBody(drop).get("schema")).toEqual(new Map([["drop", true]]));
-  expect(() => parseSchemaBody(json([]))).toThrow("expected a map");
-  expect(() => parseSchemaBody(json({ a: null }))).toThrow("untagged enum AttributeSchemaInput");
+  expect(runSteps(parseSchemaBody(drop)).get("schema")).toEqual(new Map([["drop", true]]));
+  expect(() => runSteps(parseSchemaBody(json([])))).toThrow("expected a map");
+  expect(() => runSteps(parseSchemaBody(json({ a: null })))).toThrow(
+    "untagged enum AttributeSchemaInput",
+  );
 });
 
 test("recall has defaults", () => {
@@ -51,13 +54,13 @@ test("recall has defaults", () => {
     rankBy: undefined,
     includeGroundTruth: false,
   };
-  expect(parseRecallBody(json({}))).toEqual(defaults);
-  expect(parseRecallBody(new Uint8Array(0))).toEqual(defaults);
+  expect(runSteps(parseRecallBody(json({})))).toEqual(defaults);
+  expect(runSteps(parseRecallBody(new Uint8Array(0)))).toEqual(defaults);
 });
 
 test("recall takes a ranking of its own", () => {
   const body = { rank_by: ["v", "ANN", [1]], num: 1, top_k: 5, include_ground_truth: true };
-  expect(parseRecallBody(json(body))).toMatchObject({
+  expect(runSteps(parseRecallBody(json(body)))).toMatchObject({
     sampleCount: 1,
     topK: 5,
     rankBy: { kind: "vector", attribute: "v" },
@@ -75,5 +78,5 @@ test.each([
   [{ rank_by: ["a", "asc"] }, "invalid"],
   [{ include_ground_truth: 1 }, "malformed"],
 ])("the recall body %j is refused", (body, code) => {
-  expect(() => parseRecallBody(json(body))).toThrow(expect.objectContaining({ code }));
+  expect(() => runSteps(parseRecallBody(json(body)))).toThrow(expect.objectContaining({ code }));
 });

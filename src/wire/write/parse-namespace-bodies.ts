@@ -1,7 +1,7 @@
 /** Bodies of requests about a namespace as a whole. */
 
 import { invalid, malformed } from "../../base/errors.ts";
-import { runSteps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { MetadataPatch } from "../../model/write-request.ts";
 import { booleanAt, describeJson, objectAt, present } from "../json/json-shape.ts";
@@ -14,19 +14,22 @@ import { METADATA_FORM, SCHEMA_FORM } from "./write-forms.ts";
 export const PINNED_REPLICAS_DEFAULT = 1;
 
 /**
- * Reads the body of a schema update: the bare map from attribute names to declarations. Options
- * that are not known are passed over and noted in `unknown`.
+ * Reads the body of a schema update, in steps: the bare map from attribute names to declarations.
+ * Options that are not known are passed over and noted in `unknown`.
  */
-export function parseSchemaBody(body: Uint8Array, unknown = new UnknownMembers()): JsonObject {
-  return runSteps(readJsonBody(body, { form: SCHEMA_FORM, unknown }, schemaOf));
+export function parseSchemaBody(
+  body: Uint8Array,
+  unknown = new UnknownMembers(),
+): Steps<JsonObject> {
+  return readJsonBody(body, { form: SCHEMA_FORM, unknown }, schemaOf);
 }
 
-/** Reads the body of a metadata update; notes members that are not known in `unknown`. */
+/** Reads the body of a metadata update, in steps; notes members that are not known in `unknown`. */
 export function parseMetadataPatch(
   body: Uint8Array,
   unknown = new UnknownMembers(),
-): MetadataPatch {
-  return runSteps(readJsonBody(body, { form: METADATA_FORM, unknown }, metadataPatchOf));
+): Steps<MetadataPatch> {
+  return readJsonBody(body, { form: METADATA_FORM, unknown }, metadataPatchOf);
 }
 
 function schemaOf(root: JsonValue): JsonObject {
