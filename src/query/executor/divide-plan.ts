@@ -41,7 +41,7 @@ const SECOND_SHARES = 3;
 const PARTS_PER_THREAD = 4;
 /** A part's milliseconds at least: much more than it takes to hand it over. */
 const PART_MS_MIN = 1;
-/** … and at most: a thread that helps does nothing else before the part's end. */
+/** … and at most: a thread that helps does nothing else before the part's end (`take-parts.ts`). */
 const PART_MS_MAX = 5;
 
 /**

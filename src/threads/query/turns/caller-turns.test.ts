@@ -12,7 +12,7 @@ function query(key: string, namespace: string, name = ""): Query {
 
 /** Turns of these queries, and how many each of them has in so many of a millisecond. */
 function turnsOf(queries: readonly Query[]) {
-  const turns = new CallerTurns<Query>(200);
+  const turns = new CallerTurns<Query>(200, 1);
   for (const each of queries) turns.add(each, each.flow, 0);
   const take = (count: number) => {
     const counts = new Map(queries.map(({ name }) => [name, 0]));

@@ -24,12 +24,16 @@ interface KeyQueries<Query> {
 export class CallerTurns<Query> {
   /** Milliseconds of work after which a query counts as long among those of its namespace. */
   readonly #longMs: number;
-  readonly #keys = new FairTurns<string>();
+  /** Milliseconds of a slice. */
+  readonly #sliceMs: number;
+  readonly #keys: FairTurns<string>;
   readonly #byKey = new Map<string, KeyQueries<Query>>();
   #size = 0;
 
-  constructor(longMs: number) {
+  constructor(longMs: number, sliceMs: number) {
     this.#longMs = longMs;
+    this.#sliceMs = sliceMs;
+    this.#keys = new FairTurns(sliceMs);
   }
 
   get size(): number {
@@ -40,13 +44,13 @@ export class CallerTurns<Query> {
   add(query: Query, { key, namespace }: QueryFlow, workedMs: number): void {
     let queries = this.#byKey.get(key);
     if (queries === undefined) {
-      queries = { turns: new FairTurns(), byNamespace: new Map() };
+      queries = { turns: new FairTurns(this.#sliceMs), byNamespace: new Map() };
       this.#byKey.set(key, queries);
       this.#keys.add(key);
     }
     let turns = queries.byNamespace.get(namespace);
     if (turns === undefined) {
-      turns = new MultilevelTurns(this.#longMs);
+      turns = new MultilevelTurns(this.#longMs, this.#sliceMs);
       queries.byNamespace.set(namespace, turns);
       queries.turns.add(namespace);
     }

@@ -13,7 +13,7 @@ function turnsOf(turns: FairTurns<string>, count: number, used = 1): Map<string,
 }
 
 test("members use as much as their weights say", () => {
-  const turns = new FairTurns<string>();
+  const turns = new FairTurns<string>(1);
   turns.add("a");
   turns.add("b", 3);
   turns.add("c");
@@ -26,7 +26,7 @@ test("members use as much as their weights say", () => {
 });
 
 test("whoever comes goes next, and gets no more than its share for having been away", () => {
-  const turns = new FairTurns<string>();
+  const turns = new FairTurns<string>(1);
   turns.add("old");
   turnsOf(turns, 1000);
   turns.add("new");
@@ -35,8 +35,23 @@ test("whoever comes goes next, and gets no more than its share for having been a
   expect(counts.get("old")).toBeGreaterThanOrEqual(49);
 });
 
+test("whoever comes goes next, also where one of the others has used very much at once", () => {
+  const turns = new FairTurns<string>(1);
+  const others = Array.from({ length: 9 }, (_, i) => `other ${i}`);
+  for (const other of others) turns.add(other);
+  turnsOf(turns, 50);
+  turns.charge("other 3", 100);
+  for (let i = 0; i < 20; i++) {
+    turns.add("new");
+    expect(turns.next()).toBe("new");
+    turns.charge("new", 0.3);
+    turns.remove("new");
+    turnsOf(turns, 3);
+  }
+});
+
 test("a stream of short ones does not starve a long one", () => {
-  const turns = new FairTurns<string>();
+  const turns = new FairTurns<string>(1);
   turns.add("long");
   let longTurns = 0;
   for (let i = 0; i < 1000; i++) {
@@ -53,7 +68,7 @@ test("a stream of short ones does not starve a long one", () => {
 });
 
 test("nobody is next where nobody is", () => {
-  const turns = new FairTurns<string>();
+  const turns = new FairTurns<string>(1);
   expect(turns.next()).toBeUndefined();
   turns.charge("nobody", 1);
   expect(turns.size).toBe(0);

@@ -1,36 +1,54 @@
 /**
  * Who is next: start-time fair queueing. Each member has a time of its own that runs with what it
- * has used, divided by its weight, and the one whose time is least goes next. The common time runs
- * with all use, divided by all weights; a new member starts at it, so that it neither waits for
- * what others have used before it came nor is paid for having been away. Goyal, Vin, Cheng,
- * "Start-time fair queueing", 1996.
+ * has used, divided by its weight, and the one whose time is least goes next. A new member starts
+ * at the least time of the others, so that it goes next, whatever they have used before it came,
+ * and is not paid for having been away. Goyal, Vin, Cheng, "Start-time fair queueing", 1996.
+ *
+ * Members that come, use little and leave would keep all others waiting that way. So what new ones
+ * use is counted for all of them together: once it is more than half of everything, by more than a
+ * credit, the next ones start later. A credit for those who need little is that of borrowed virtual
+ * time (Duda, Cheriton, 1999).
  */
 export class FairTurns<Member> {
-  readonly #times = new Map<Member, { time: number; readonly weight: number }>();
-  #commonTime = 0;
+  readonly #credit: number;
+  readonly #members = new Map<Member, { time: number; readonly weight: number }>();
   #weights = 0;
+  /** Runs with what members have used that left soon, divided by the weights of the others. */
+  #newcomersTime = 0;
+
+  /** `credit` is what one use of a turn may come to, in the unit of `charge`. */
+  constructor(credit: number) {
+    this.#credit = credit;
+  }
 
   get size(): number {
-    return this.#times.size;
+    return this.#members.size;
   }
 
   /** Takes a new member in; one of twice the weight gets twice as much. */
   add(member: Member, weight = 1): void {
-    this.#times.set(member, { time: this.#commonTime, weight });
+    const time = Math.max(this.#leastTime, this.#newcomersTime - this.#credit);
+    this.#members.set(member, { time, weight });
     this.#weights += weight;
   }
 
   /** Does nothing if it is no member. */
   remove(member: Member): void {
-    this.#weights -= this.#times.get(member)?.weight ?? 0;
-    this.#times.delete(member);
+    const own = this.#members.get(member);
+    if (own === undefined) return;
+    const leastTime = this.#leastTime;
+    this.#members.delete(member);
+    this.#weights -= own.weight;
+    const used = Math.min((own.time - leastTime) * own.weight, this.#credit);
+    const since = Math.max(this.#newcomersTime, leastTime);
+    this.#newcomersTime = this.#weights > 0 ? since + used / this.#weights : own.time;
   }
 
   /** The member whose turn it is, of several the one that came last; undefined if there is none. */
   next(): Member | undefined {
     let next: Member | undefined;
     let least = Number.POSITIVE_INFINITY;
-    for (const [member, { time }] of this.#times) {
+    for (const [member, { time }] of this.#members) {
       if (time > least) continue;
       least = time;
       next = member;
@@ -40,9 +58,13 @@ export class FairTurns<Member> {
 
   /** A member has used so much, in any unit. */
   charge(member: Member, used: number): void {
-    const own = this.#times.get(member);
-    if (own === undefined) return;
-    own.time += used / own.weight;
-    this.#commonTime += used / this.#weights;
+    const own = this.#members.get(member);
+    if (own !== undefined) own.time += used / own.weight;
+  }
+
+  get #leastTime(): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const { time } of this.#members.values()) least = Math.min(least, time);
+    return this.#members.size === 0 ? this.#newcomersTime : least;
   }
 }

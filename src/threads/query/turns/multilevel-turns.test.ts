@@ -18,14 +18,14 @@ function ends(turns: MultilevelTurns<string>, work: Readonly<Record<string, numb
 }
 
 test("short members share alike", () => {
-  const ended = ends(new MultilevelTurns(100), { a: 50, b: 50, c: 50, d: 10 });
+  const ended = ends(new MultilevelTurns(100, 1), { a: 50, b: 50, c: 50, d: 10 });
   expect(ended.d).toBeLessThanOrEqual(40);
   expect(Math.min(ended.a, ended.b, ended.c)).toBeGreaterThan(150);
 });
 
 test("of many that are long and alike the first end early", () => {
   const members = Array.from({ length: 12 }, (_, i) => `m${i}`);
-  const ended = ends(new MultilevelTurns(10), Object.fromEntries(members.map((m) => [m, 1000])));
+  const ended = ends(new MultilevelTurns(10, 1), Object.fromEntries(members.map((m) => [m, 1000])));
   const times = members.map((member) => ended[member]).toSorted((a, b) => a - b);
   expect(times[0]).toBeLessThan(6000);
   expect(times[5]).toBeLessThan(9000);
@@ -33,14 +33,14 @@ test("of many that are long and alike the first end early", () => {
 });
 
 test("one never waits for another that is much longer", () => {
-  const ended = ends(new MultilevelTurns(10), { long: 100_000, a: 5, b: 100, c: 1000 });
+  const ended = ends(new MultilevelTurns(10, 1), { long: 100_000, a: 5, b: 100, c: 1000 });
   expect(ended.a).toBeLessThanOrEqual(20);
   expect(ended.b).toBeLessThanOrEqual(400);
   expect(ended.c).toBeLessThanOrEqual(3000);
 });
 
 test("what a member has used before it came counts", () => {
-  const turns = new MultilevelTurns<string>(10);
+  const turns = new MultilevelTurns<string>(10, 1);
   turns.add("first", 25);
   turns.add("second", 25);
   turns.charge("first", 5);
@@ -50,7 +50,7 @@ test("what a member has used before it came counts", () => {
 });
 
 test("whoever leaves is forgotten", () => {
-  const turns = new MultilevelTurns<string>(10);
+  const turns = new MultilevelTurns<string>(10, 1);
   turns.add("a");
   turns.add("b");
   turns.charge("a", 25);

@@ -25,13 +25,15 @@ interface Place<Member> {
 export class MultilevelTurns<Member> {
   /** What a member may use before it stands in a line, in any unit. */
   readonly #longUse: number;
-  readonly #lines = new FairTurns<Line<Member>>();
+  readonly #lines: FairTurns<Line<Member>>;
   readonly #places = new Map<Member, Place<Member>>();
   /** The lines by level from 1 on. */
   readonly #levels = new Map<number, Line<Member>>();
 
-  constructor(longUse: number) {
+  /** `credit`: see `FairTurns`. */
+  constructor(longUse: number, credit: number) {
     this.#longUse = longUse;
+    this.#lines = new FairTurns(credit);
   }
 
   get size(): number {

@@ -1,11 +1,16 @@
 import { describe, expect, test } from "vitest";
+import { testRandom } from "../../../../test/support/random/seed.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { DatabaseError } from "../../../base/errors.ts";
 import { MemoryPool } from "../../../base/memory-pool.ts";
-import type { Steps } from "../../../base/steps.ts";
+import { oneStep, type Steps } from "../../../base/steps.ts";
 import { QueryMemory } from "../../../query/query-memory.ts";
 import { QueryLife } from "./query-life.ts";
 import { HandedOver, QueryTurns, SLICE_MS } from "./query-turns.ts";
+
+function* oneAfterTheOther(all: readonly Steps<unknown>[]): Steps<void> {
+  for (const steps of all) yield* steps;
+}
 
 /** A thread whose time runs only while queries work. */
 function thread({ handsOver = false } = {}) {
@@ -88,6 +93,30 @@ test("a short query waits for one slice, whatever runs", async () => {
   }
   expect(Math.max(...waits)).toBeLessThanOrEqual(4 * SLICE_MS);
   expect(await Promise.all(slow)).toEqual(["a", "a", "b", "b", "b"]);
+});
+
+test("a short query waits for one slice each time, however long others' steps are", async () => {
+  const { turns, life, work, hear } = thread();
+  const random = testRandom();
+  // Nine namespaces, in which some steps take many times as long as a slice should.
+  for (let i = 0; i < 9; i++) {
+    const steps = Array.from({ length: 2000 }, () => work(1, random.below(20) === 0 ? 20 : 0.1, 0));
+    void turns.run(oneAfterTheOther(steps), life(`slow ${i}`));
+  }
+  const waits: number[] = [];
+  for (let round = 0; round < 300; round++) {
+    for (let turn = random.below(9); turn >= 0; turn--) await new Promise<void>(hear);
+    const query = life("quick");
+    // It finds something, and writes its answer.
+    for (let part = 0; part < 2; part++) {
+      const before = turns.stats.slices;
+      const begin = oneStep(() => waits.push(turns.stats.slices - before));
+      await turns.run(oneAfterTheOther([begin, work(1, 0.1, 0)]), query);
+    }
+  }
+  expect(waits).toHaveLength(600);
+  // Where the average of all others had the say, it was up to 16.
+  expect(Math.max(...waits)).toBeLessThanOrEqual(1);
 });
 
 test("namespaces share alike, however many queries each has", async () => {

@@ -54,7 +54,7 @@ interface Job {
 export class QueryTurns {
   readonly stats: TurnStats = { slices: 0, longestSliceMs: 0, workedMs: 0 };
   readonly #options: TurnOptions;
-  readonly #jobs = new CallerTurns<Job>(LONG_QUERY_MS);
+  readonly #jobs = new CallerTurns<Job>(LONG_QUERY_MS, SLICE_MS);
   readonly #background = new Set<Job>();
   #isRunning = false;
 
