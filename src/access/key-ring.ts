@@ -1,6 +1,8 @@
 /**
- * The keys that this server knows: those of the store, which it looks at every other second, and
- * the one that it was started with. It answers who a request is of without asking anybody.
+ * The keys that this server knows: those of the store, and the one that it was started with. It
+ * answers who a request is of without asking anybody. While requests arrive, a timer has the keys
+ * of the store read again, so that no request waits for them. A request that arrives after a pause
+ * waits until they are read. So an idle server sends no requests to the store.
  */
 
 import { timingSafeEqual } from "node:crypto";
@@ -24,8 +26,15 @@ import {
 } from "./query-token.ts";
 import { StoreTime } from "./store-time.ts";
 
-/** How often a server looks for changes of other ones: one request, which finds nothing new. */
-export const KEY_POLL_MS = 2000;
+/**
+ * How often a server that has requests looks for changes of other servers: one request to the
+ * store, most often without news. The rest of `KEY_AGE_MS_MAX` is for its response.
+ */
+export const KEY_POLL_MS = 1500;
+/** Greatest age of the keys by which a request is admitted, as long as the store answers. */
+export const KEY_AGE_MS_MAX = 2000;
+/** How long a request waits for a look at the keys: a store that hangs must not stop all reads. */
+export const KEY_WAIT_MS_MAX = 5000;
 /** Keys of a store that count; our choice. */
 const KEYS_MAX = 10_000;
 /** Tokens whose signature need not be computed again; some 10 KB each at most. */
@@ -56,7 +65,15 @@ export class KeyRing {
   readonly #ownChanges = new Set<string>();
   /** By the hash of their text, the oldest first. */
   readonly #verified = new Map<string, QueryToken>();
-  #isPolling = false;
+  /** The look under way. */
+  #looking: Promise<void> | undefined;
+  /** Ends with it, or when requests have waited long enough. */
+  #waiting: Promise<void> | undefined;
+  /** When the last look that told something began, and when the last one failed. */
+  #readMs = Number.NEGATIVE_INFINITY;
+  #failedMs = Number.NEGATIVE_INFINITY;
+  /** A request has arrived since the last look began. */
+  #isUsed = false;
   #isFailing = false;
   /** A change is in the store that other servers were not told of. */
   #owesAnnouncement = false;
@@ -72,7 +89,30 @@ export class KeyRing {
 
   /** Reads the keys for the first time. Throws if the store does not answer. */
   async open(): Promise<void> {
+    const begunMs = this.#options.clock.monotonicMs();
     await this.#turns.run(() => this.#reload());
+    this.#readMs = begunMs;
+  }
+
+  /**
+   * Resolves when the keys are at most `KEY_AGE_MS_MAX` old; undefined: they are. To be awaited
+   * before a request is identified. Where the store does not answer, the known keys stay in use: it
+   * resolves after `KEY_WAIT_MS_MAX`, and requests that follow a failed look do not wait.
+   */
+  whenRecent(): Promise<void> | undefined {
+    this.#isUsed = true;
+    const sinceMs = Math.max(this.#readMs, this.#failedMs);
+    if (this.#options.clock.monotonicMs() - sinceMs <= KEY_AGE_MS_MAX) return undefined;
+    const looking = this.poll();
+    this.#waiting ??= this.#waitFor(looking);
+    return this.#waiting;
+  }
+
+  async #waitFor(looking: Promise<void>): Promise<void> {
+    const over = new AbortController();
+    const late = this.#options.clock.sleep(KEY_WAIT_MS_MAX, over.signal).catch(() => {});
+    await Promise.race([looking, late]);
+    over.abort();
   }
 
   /** Whether requests need a key. */
@@ -110,8 +150,8 @@ export class KeyRing {
   }
 
   /**
-   * Adds a key. It opens this server at once, and others within `KEY_POLL_MS`, or when they can be
-   * told: its text must not be lost for that.
+   * Adds a key. It opens this server at once, and others within `KEY_AGE_MS_MAX`, or when they can
+   * be told: its text must not be lost for that.
    */
   async add(key: ApiKey): Promise<void> {
     await this.#turns.run(async () => {
@@ -125,7 +165,7 @@ export class KeyRing {
     });
   }
 
-  /** Ends a key, for this server at once and for others within `KEY_POLL_MS`. */
+  /** Ends a key, for this server at once and for others within `KEY_AGE_MS_MAX`. */
   async revoke(id: string): Promise<ApiKey> {
     if (id === this.#bootstrap?.id) {
       throw invalid("💔 this is the key of --api-key: take it out of the server's settings");
@@ -146,27 +186,48 @@ export class KeyRing {
     });
   }
 
-  /** Looks for changes of other servers; to be called every `KEY_POLL_MS`. Never throws. */
-  async poll(): Promise<void> {
-    if (this.#isPolling) return;
-    this.#isPolling = true;
+  /**
+   * Does what is due; to be called every `KEY_POLL_MS`. Costs no request to the store where no
+   * request has arrived since the last call. Never throws.
+   */
+  async tick(): Promise<void> {
+    if (this.#isUsed || this.#owesAnnouncement || this.#areUsesDue) await this.poll();
+  }
+
+  /** Looks for changes of other servers, and tells them of its own. Never throws. */
+  poll(): Promise<void> {
+    this.#looking ??= this.#poll().finally(() => {
+      this.#looking = undefined;
+      this.#waiting = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #poll(): Promise<void> {
     const { log, store, clock } = this.#options;
+    const begunMs = clock.monotonicMs();
+    this.#isUsed = false;
     try {
       if ((await store.changes()) !== this.#listing.nonce) {
         await this.#turns.run(() => this.#reload());
       }
+      this.#readMs = begunMs;
       // Behind the look: a store that takes no puts must not keep revocations of others away.
       if (this.#owesAnnouncement) await this.#turns.run(() => this.#announce());
-      if (clock.monotonicMs() - this.#usesWrittenMs >= KEY_USES_MS) await this.flushUses();
+      if (this.#areUsesDue) await this.flushUses();
       if (this.#isFailing) log("info", "API keys are read again");
       this.#isFailing = false;
     } catch (error) {
+      this.#failedMs = clock.monotonicMs();
       const reason = error instanceof Error ? error.message : String(error);
       if (!this.#isFailing) log("error", "API keys cannot be read; those known stay", { reason });
       this.#isFailing = true;
-    } finally {
-      this.#isPolling = false;
     }
+  }
+
+  get #areUsesDue(): boolean {
+    const sinceMs = this.#options.clock.monotonicMs() - this.#usesWrittenMs;
+    return this.#uses.areNoted && sinceMs >= KEY_USES_MS;
   }
 
   /** Writes down when keys were used. */

@@ -24,6 +24,11 @@ export class KeyUses {
     this.#noted.set(id, this.#clock.nowMs());
   }
 
+  /** Something was noted that may not be written down yet. */
+  get areNoted(): boolean {
+    return this.#noted.size > 0;
+  }
+
   /** What all servers have written down, and what this one has noted since. */
   async times(): Promise<KeyUseTimes> {
     return this.#joined(await this.#store.readUses());

@@ -77,7 +77,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
     await engine.close();
     throw error;
   }
-  const stopPolling = clock.every(KEY_POLL_MS, () => void keys.poll());
+  const stopPolling = clock.every(KEY_POLL_MS, () => void keys.tick());
   const { indexerFlags } = config;
   const onManifest = (namespace: NamespaceName) => engine.followManifest(namespace);
   indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log, onManifest });

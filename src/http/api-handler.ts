@@ -97,7 +97,7 @@ type BodyOutcome = Pick<ApiOutcome, "answer" | "bytesReceived" | "bug" | "target
 /** What the handler works with. */
 export interface ApiOptions {
   readonly engine: Engine;
-  readonly keys: Pick<KeyRing, "identify">;
+  readonly keys: Pick<KeyRing, "identify" | "whenRecent">;
   /** Of the server's own addresses. */
   readonly trawl: TrawlSources;
   readonly limiter: KeyLimiter;
@@ -141,6 +141,8 @@ export class ApiHandler {
       const preflight = this.#options.origins.preflight(method, headers);
       if (preflight !== undefined) return { ...named, answer: preflight };
       this.#options.origins.check(headers);
+      const recent = this.#options.keys.whenRecent();
+      if (recent !== undefined) await recent;
       const caller = this.#options.keys.identify(headers.authorization);
       named = { ...named, ...actorOf(caller) };
       return { ...named, ...(await this.#answer(caller, request)) };

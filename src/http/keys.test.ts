@@ -7,6 +7,7 @@ import {
   httpFixture,
 } from "../../test/support/servers/http-fixture.ts";
 import { signToken } from "../access/query-token.ts";
+import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { OWN_ROUTES, ROUTES } from "./routes.ts";
 
 const ROOT = "tpuf_root";
@@ -411,4 +412,33 @@ test("queries take turns by the key that they came with", async () => {
   const anyone = await fixture({});
   await anyone.call("POST", "/v2/namespaces/a-1/query", undefined, {});
   expect(anyone.engine.seen.at(-1)?.key).toBeUndefined();
+});
+
+test("a key that another server has revoked opens nothing after a quiet hour either", async () => {
+  const keyStore = new MemoryObjectStore();
+  const [one, other] = [await fixture({ keyStore, apiKey: ROOT }), await fixture({ keyStore })];
+  const key = await one.create(["read", "write"]);
+  const ask = async (by: Headers) =>
+    (await other.server.app.inject({ method: "POST", url: "/v2/namespaces/a-1", headers: by }))
+      .statusCode;
+  await other.keys.poll();
+  expect(await ask({ authorization: `Bearer ${key}` })).toBe(200);
+  const id = (await one.call("GET", "/trawl/keys", ROOT)).json().keys[0].id;
+  await one.call("DELETE", `/trawl/keys/${id}`, ROOT);
+  other.forward(3_600_000);
+  const seen = other.engine.seen.length;
+  expect(await ask({ authorization: `Bearer ${key}` })).toBe(401);
+  expect(other.engine.seen).toHaveLength(seen);
+});
+
+test("the first key of all closes a server that has been quiet", async () => {
+  const keyStore = new MemoryObjectStore();
+  const other = await fixture({ keyStore });
+  const ask = async () =>
+    (await other.call("POST", "/v2/namespaces/a-1/query", undefined, {})).statusCode;
+  expect(await ask()).toBe(200);
+  const one = await fixture({ keyStore, apiKey: ROOT });
+  await one.create(["admin"]);
+  other.forward(3_600_000);
+  expect(await ask()).toBe(401);
 });

@@ -33,6 +33,8 @@ export interface HttpFixture {
   /** Ends all that the server waits for by its clock. */
   readonly wake: () => void;
   /** Runs what the server does periodically, `count` times. */
+  /** Moves its monotonic clock on. */
+  readonly forward: (ms: number) => void;
   readonly tick: (count: number) => void;
 }
 
@@ -56,8 +58,10 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
   const actions = new Set<() => void>();
   const sleepers = new Set<() => void>();
   const clock: Clock = {
+  let aheadMs = 0;
     ...systemClock,
     sleep: (_ms, signal) =>
+    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
       new Promise((resolve, reject) => {
         sleepers.add(resolve);
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -107,5 +111,8 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
     for (const resolve of sleepers) resolve();
     sleepers.clear();
   };
-  return { engine, server, keys, keyStore, clock, lines, tick, wake };
+  const forward = (ms: number) => {
+    aheadMs += ms;
+  };
+  return { engine, server, keys, keyStore, clock, lines, forward, tick, wake };
 }
