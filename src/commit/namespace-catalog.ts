@@ -37,8 +37,13 @@ import {
 import { type Opening, openNamespace } from "./open-namespace.ts";
 import { endUnlessExistsJob } from "./write-jobs.ts";
 
-/** How often it looks at open namespaces of which indexers were told nothing. */
-const MANIFEST_IDLE_POLL_MS = 30_000;
+/** How often it looks at open namespaces that are in use, of which indexers were told nothing. */
+const NAMESPACE_POLL_MS = 30_000;
+/**
+ * How long after the last use of a namespace a manifest is looked for that indexers were asked for.
+ * A later one is taken over when the namespace is used again.
+ */
+const MANIFEST_AWAIT_MS = 60_000;
 /** How many names an unknown one is compared with. */
 const COMPARED_NAMES_MAX = 100;
 /** How often it looks, at least, while a manifest is expected. */
@@ -70,7 +75,7 @@ export class NamespaceCatalog {
   readonly stats: NamespaceStats = newNamespaceStats();
   /** For copies, which fill generations. */
   readonly deletionIntents: DeletionIntents;
-  /** When newer manifests were last looked for. */
+  /** When newer manifests were last looked for, by the monotonic clock. */
   readonly #followedAtMs = new WeakMap<Namespace, number>();
   /** When each name was used last, the longest ago first. */
   readonly #usedAtMs = new Map<NamespaceName, number>();
@@ -306,7 +311,7 @@ export class NamespaceCatalog {
    * Tells indexers of logs whose writers have paused, looks for newer manifests of the open
    * namespaces that are due, some at a time, and for entries of other servers. Where there are
    * none, namespaces without a manifest and with a short log concern this server alone, and cost
-   * nothing.
+   * nothing. Neither do namespaces that nobody uses: who uses one again asks for what must be seen.
    */
   async follow(nowMs: number): Promise<void> {
     for (const namespace of this.#open.values()) namespace.hintFold();
@@ -314,7 +319,10 @@ export class NamespaceCatalog {
     this.#isFollowing = true;
     const due = [...this.#open.values()].filter((namespace) => {
       if (this.#options.isExclusive && !namespace.mayHaveManifest) return false;
-      const isDue = nowMs - (this.#followedAtMs.get(namespace) ?? 0) >= followingMs(namespace);
+      const { waitingMs } = namespace;
+      const followedAtMs = this.#followedAtMs.get(namespace) ?? Number.NEGATIVE_INFINITY;
+      const usedAtMs = this.#usedAtMs.get(namespace.name) ?? Number.NEGATIVE_INFINITY;
+      const isDue = isFollowingDue({ nowMs, followedAtMs, usedAtMs, waitingMs });
       if (isDue) this.#followedAtMs.set(namespace, nowMs);
       return isDue;
     });
@@ -393,6 +401,7 @@ export class NamespaceCatalog {
     }
     this.#open.set(name, namespace);
     this.#instances.set(namespace.instance, namespace);
+    this.#followedAtMs.set(namespace, this.#usedAtMs.get(name) ?? begunAt.monotonic);
     if (namespace.exists) namespace.publishFull();
     return namespace;
   }
@@ -514,8 +523,19 @@ export class NamespaceCatalog {
   }
 }
 
-/** Time between two looks at a namespace's manifests, by how long one has been expected. */
-function followingMs({ waitingMs }: Namespace): number {
-  if (waitingMs === undefined) return MANIFEST_IDLE_POLL_MS;
-  return Math.min(waitingMs / MANIFEST_EXPECTED_SHARE, MANIFEST_EXPECTED_POLL_MS_MAX);
+/**
+ * Whether to look at a namespace's manifests and log; `waitingMs` is how long a manifest has been
+ * expected. Pure.
+ */
+function isFollowingDue(times: {
+  readonly nowMs: number;
+  readonly followedAtMs: number;
+  readonly usedAtMs: number;
+  readonly waitingMs: number | undefined;
+}): boolean {
+  const { nowMs, followedAtMs, usedAtMs, waitingMs } = times;
+  const sinceMs = nowMs - followedAtMs;
+  if (waitingMs !== undefined && nowMs - usedAtMs < MANIFEST_AWAIT_MS)
+    return sinceMs >= Math.min(waitingMs / MANIFEST_EXPECTED_SHARE, MANIFEST_EXPECTED_POLL_MS_MAX);
+  return usedAtMs >= followedAtMs && sinceMs >= NAMESPACE_POLL_MS;
 }

@@ -124,6 +124,7 @@ test("a manifest is looked for in proportion to the time that it is expected", a
     return list.call(store, request);
   };
   for (let look = 0; look < 1_200; look++) {
+    engine.catalog.use([namespaceName("n")]);
     await engine.catalog.follow(clock.monotonicMs());
     await engine.catalog.settle();
     await clock.sleep(500);

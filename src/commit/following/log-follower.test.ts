@@ -228,6 +228,7 @@ test("looks from time to time follow what is indexed and collected meanwhile", a
   for (let id = 1; id < count; id++) {
     await b.write("n", upsert(id));
     await clock.sleep(LOG_POLL_MS); // Garbage is looked for every ten minutes.
+    a.catalog.use([NAME]); // By eventual queries, which see what was read for them.
     await a.catalog.follow(clock.monotonicMs());
     await indexer.pass();
     await b.catalog.follow(clock.monotonicMs());

@@ -44,6 +44,7 @@ test("a server that could not read manifests for long follows them again", async
     store.before = async (key) => {
       if (key.includes("/manifest/")) throw new DatabaseError("unavailable", "no connection");
     };
+    server.catalog.use([AT.name]);
     await server.catalog.follow(clock.monotonicMs());
     store.before = undefined;
     await clock.sleep(10_000);
@@ -53,6 +54,7 @@ test("a server that could not read manifests for long follows them again", async
   expect(versions.map((key) => Number(key.split("/").at(-1)))).toEqual([3]);
   for (let round = 0; round < 3; round++) {
     await clock.sleep(10_000);
+    server.catalog.use([AT.name]);
     await server.catalog.follow(clock.monotonicMs());
     await server.catalog.settle();
   }

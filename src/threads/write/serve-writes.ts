@@ -21,8 +21,11 @@ import type { Thresholds } from "../../namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../../segment/format/arena-segment-memory.ts";
 import { DATA_KEY_BYTES, type KeyService } from "../../storage/encryption/key-service.ts";
 import type { StoreAccess } from "../../storage/store-access.ts";
-import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
+import { type FromWriteThread, IDLE_SWEEP_MS, type ToWriteThread } from "../thread-messages.ts";
 import { WriteService } from "./write-service.ts";
+
+/** How often a server looks whether something is due of an open namespace. */
+const MANIFEST_POLL_MS = 500;
 
 /** What the write thread works with. */
 export interface WriteThreadOptions {
@@ -58,7 +61,7 @@ export interface WriteThreadOptions {
 
 /**
  * Recovers what a stop interrupted, then says "ready" and serves. Throws what the store throws.
- * The caller has the catalog follow manifests and close what is idle, from time to time.
+ * The caller has the catalog follow manifests and close what is idle: `keepCurrent`.
  */
 export async function serveWrites(options: WriteThreadOptions): Promise<NamespaceCatalog> {
   const { random, access, keys, arenas, embedding, post } = options;
@@ -109,6 +112,15 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
     await options.onClosed();
     post({ kind: "closed" });
   }
+}
+
+/**
+ * Has the catalog do from time to time what nobody asks for. Without requests it sends none to the
+ * store.
+ */
+export function keepCurrent(catalog: NamespaceCatalog, clock: Clock): void {
+  clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
+  clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());
 }
 
 function namespaceOptions(options: WriteThreadOptions): SharedOptions {

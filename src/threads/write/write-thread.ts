@@ -27,12 +27,9 @@ import { loadedModelMetrics } from "../static-model-metrics.ts";
 import type { FromWriteThread, LogMessage } from "../thread-messages.ts";
 import { IDLE_SWEEP_MS, METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { LongestTurns } from "./longest-turns.ts";
-import { serveWrites } from "./serve-writes.ts";
+import { keepCurrent, serveWrites } from "./serve-writes.ts";
 import { SliceTurns } from "./slice-turns.ts";
 import { writeThreadMetrics } from "./write-thread-metrics.ts";
-
-/** How often a server looks whether a namespace with a long log has a newer manifest. */
-const MANIFEST_POLL_MS = 500;
 
 /** What the main thread tells this thread at its start. */
 export interface WriteThreadData {
@@ -105,11 +102,8 @@ async function start(): Promise<void> {
     ...loadedModelMetrics(embedding, "write"),
   ];
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
-  clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
-  clock.every(IDLE_SWEEP_MS, () => {
-    catalog.closeIdle();
-    blocks?.sweep();
-  });
+  keepCurrent(catalog, clock);
+  if (blocks !== undefined) clock.every(IDLE_SWEEP_MS, () => blocks.sweep());
   collectWhenIdle(clock, threadHeap());
 }
 
