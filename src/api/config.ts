@@ -62,6 +62,8 @@ export interface IndexerConfig extends StoreAccessConfig {
   readonly tracing?: TracingConfig | undefined;
   /** Hears which namespaces have a new manifest. */
   readonly onManifest?: (namespace: NamespaceName) => void;
+  /** Whoever opened it calls `wake` for hints, so that it need not ask the store often. */
+  readonly isWoken?: boolean;
 }
 
 /** Everything that `openEngine` needs to know. */

@@ -48,7 +48,8 @@ export async function runIndexCommand(
     // Without a server that listens, or with one that ends just now, nobody is told.
     process.send?.(message, undefined, undefined, () => {});
   };
-  indexer = await openIndexer({ ...config.indexer, log, onManifest });
+  const isWoken = process.connected === true;
+  indexer = await openIndexer({ ...config.indexer, log, onManifest, isWoken });
   process.on("message", (message) => {
     if (message === HINTED) indexer?.wake();
   });

@@ -30,6 +30,8 @@ export interface IndexerOptions extends OpeningOptions {
   readonly thresholds: Pick<Thresholds, "indexTailBytes" | "indexTailEntries">;
   /** The store of all namespaces, for listings and hints. */
   readonly store: ObjectStore;
+  /** A server wakes it for its own hints, so that it need not ask the store often. */
+  readonly isWoken?: boolean | undefined;
   /** How long garbage stays; see `GARBAGE_GRACE_MS`. */
   readonly garbageGraceMs: number;
   /** How large segments are clustered; its memory is `memory`. */

@@ -11,7 +11,7 @@ import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import type { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import { INDEX_POLL_MS } from "./indexer.ts";
+import { INDEX_POLL_MS } from "./idle-pace.ts";
 
 const upsert = (...ids: number[]) => ({ upsert_rows: ids.map((id) => row(id)) });
 const longText = (id: number, text: string) => ({

@@ -13,7 +13,8 @@ import { INDEX_HINT_REPEAT_MS } from "../commit/namespace-log.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { dirtyKey } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
-import { INDEX_POLL_MS, INDEX_RETRY_MS } from "./indexer.ts";
+import { INDEX_POLL_MS } from "./idle-pace.ts";
+import { INDEX_RETRY_MS } from "./indexer.ts";
 
 const GRACE_MS = 1000;
 const upsert = (...ids: number[]) => ({ upsert_rows: ids.map((id) => row(id)) });

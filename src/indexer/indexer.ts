@@ -12,29 +12,29 @@ import {
   DIRTY_PREFIX,
   dirtyKey,
   generationPrefix,
-  NAMESPACES_PREFIX,
   type NamespaceGeneration,
-  namespacePrefix,
   parseDirtyKey,
-  parseGenerationPrefix,
-  parseNamespacePrefix,
 } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
 import { storePages } from "../storage/store-pages.ts";
 import { type CompactionOutcome, compactNamespace } from "./compact-namespace.ts";
 import { collectGarbage } from "./garbage/collect-garbage.ts";
 import { type GarbageMemory, newGarbageMemory } from "./garbage/sightings.ts";
+import { IdlePace, INDEX_POLL_MS } from "./idle-pace.ts";
 import { type IndexOutcome, indexNamespace } from "./index-namespace.ts";
 import type { IndexerOptions, IndexerStep } from "./indexer-options.ts";
+import { listGenerations, SettledGenerations } from "./settled-generations.ts";
 
 /** A step that does not fit the memory is made smaller by this factor, down to one entry. */
 const INDEX_STEP_SHRINK = 4;
-/** How often an indexer looks for namespaces whose log is long. */
-export const INDEX_POLL_MS = 500;
-/** How often an indexer looks at all namespaces, since hints may be lost. */
-const INDEX_SWEEP_MS = 600_000;
-/** How long an indexer leaves a namespace alone after it failed there. */
+/** How long an indexer leaves a namespace alone after it failed there; after damage it doubles. */
 export const INDEX_RETRY_MS = 30_000;
+/** Longest such time. */
+const INDEX_RETRY_MS_MAX = 600_000;
+/** Longest time between two looks at garbage that cannot go: it is shared, or a checkpoint's. */
+const COLLECT_MS_MAX = 3_600_000;
+
+type StepKind = "index" | "merge" | "collect";
 
 interface Known {
   readonly generation: NamespaceGeneration;
@@ -42,9 +42,14 @@ interface Known {
   /** What the log of one step may weigh. */
   stepWeight: number;
   /** Not before; by the monotonic clock. What cannot be merged may still have garbage. */
-  readonly retryAtMs: { index: number; merge: number; collect: number };
+  readonly retryAtMs: Record<StepKind, number>;
+  /** Failures in a row by what is damaged. */
+  readonly damages: Record<StepKind, number>;
   /** When garbage is looked for next; undefined: there is none that waits. */
   collectAtMs: number | undefined;
+  /** Objects that waited at the last look, and looks in a row at which they were the same. */
+  garbageCount: number;
+  idleCollections: number;
   /** Stored segments, when garbage was looked for last. */
   segmentCount: number;
   /** When segments that rest may be merged; undefined: there are none. */
@@ -57,7 +62,8 @@ interface Known {
 export class Indexer {
   readonly #options: IndexerOptions;
   readonly #known = new Map<string, Known>();
-  #sweepAtMs = 0;
+  readonly #settled: SettledGenerations;
+  readonly #pace: IdlePace;
   #hintsReadAtMs = 0;
   #stopping = false;
   /** Somebody has work. */
@@ -65,7 +71,10 @@ export class Indexer {
   #rest = new AbortController();
 
   constructor(options: IndexerOptions) {
+    const { clock, isWoken = false } = options;
     this.#options = options;
+    this.#settled = new SettledGenerations(clock);
+    this.#pace = new IdlePace(clock, { isWoken });
   }
 
   /** Works until `stop`. */
@@ -101,10 +110,10 @@ export class Indexer {
   async pass(): Promise<void> {
     await this.#readHints();
     const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs >= this.#sweepAtMs) {
-      this.#sweepAtMs = nowMs + INDEX_RETRY_MS; // Unless it comes to its end.
+    if (this.#pace.isSweepDue) {
+      this.#pace.beginSweep(INDEX_RETRY_MS);
       await this.#sweep();
-      this.#sweepAtMs = nowMs + INDEX_SWEEP_MS;
+      this.#pace.endSweep();
     }
     for (const known of [...this.#known.values()]) {
       if (this.#stopping) return;
@@ -128,8 +137,21 @@ export class Indexer {
   async #restUntilWoken(): Promise<void> {
     this.#rest = new AbortController();
     const { signal } = this.#rest;
-    if (!this.#isWoken) await this.#options.clock.sleep(INDEX_POLL_MS, signal).catch(() => {});
+    const restMs = this.#pace.restMs(this.#dueAtMs());
+    if (!this.#isWoken) await this.#options.clock.sleep(restMs, signal).catch(() => {});
     this.#isWoken = false;
+  }
+
+  /** When the next thing is due that waits, by the monotonic clock. */
+  #dueAtMs(): number {
+    let dueAtMs = Number.POSITIVE_INFINITY;
+    for (const { collectAtMs, restedAtMs, retryAtMs } of this.#known.values()) {
+      if (collectAtMs !== undefined)
+        dueAtMs = Math.min(dueAtMs, Math.max(collectAtMs, retryAtMs.collect));
+      if (restedAtMs !== undefined)
+        dueAtMs = Math.min(dueAtMs, Math.max(restedAtMs, retryAtMs.merge));
+    }
+    return dueAtMs;
   }
 
   async #hinted(): Promise<NamespaceGeneration[]> {
@@ -160,6 +182,7 @@ export class Indexer {
     const known = this.#knownOf(generation);
     const { store } = this.#options;
     await this.#attempt(known, "index", async () => {
+      this.#pace.noteWork();
       await store.delete(dirtyKey(generation));
       let isDone = false;
       try {
@@ -173,25 +196,17 @@ export class Indexer {
     });
   }
 
-  /** Looks at all generations of all namespaces. */
+  /** Looks at all generations of all namespaces, but for those in which nothing has changed. */
   async #sweep(): Promise<void> {
-    const { store } = this.#options;
-    for await (const page of storePages(store, { prefix: NAMESPACES_PREFIX, delimiter: "/" })) {
-      for (const prefix of page.prefixes) {
-        const name = parseNamespacePrefix(prefix);
-        if (name === undefined) continue;
-        for await (const inner of storePages(store, {
-          prefix: namespacePrefix(name),
-          delimiter: "/",
-        })) {
-          for (const generationPath of inner.prefixes) {
-            const generation = parseGenerationPrefix(generationPath);
-            if (this.#stopping) return;
-            if (generation !== undefined) await this.#poll(this.#knownOf(generation));
-            await this.#readHintsInBetween();
-          }
-        }
+    const { store, clock } = this.#options;
+    for await (const listed of listGenerations(store, clock)) {
+      if (this.#stopping) return;
+      if (!this.#settled.has(listed)) {
+        await this.#poll(this.#knownOf(listed.generation));
+        const isOver = !this.#known.has(generationPrefix(listed.generation));
+        if (isOver) this.#settled.add(listed);
       }
+      await this.#readHintsInBetween();
     }
   }
 
@@ -319,16 +334,21 @@ export class Indexer {
 
   #tell(
     kind: IndexerStep["kind"],
-    { generation }: Known,
+    known: Known,
     done: Pick<IndexerStep, "startMs" | "counts">,
   ): void {
-    const { clock, onStep } = this.#options;
+    const { clock, onStep, garbageGraceMs } = this.#options;
+    const { generation, collectAtMs } = known;
+    this.#pace.noteWork();
+    // What the new manifest leaves out does not wait for garbage that cannot go.
+    if (collectAtMs !== undefined)
+      known.collectAtMs = Math.min(collectAtMs, clock.monotonicMs() + garbageGraceMs);
     onStep?.({ kind, namespace: generation.name, ...done, endMs: clock.nowMs() });
   }
 
   async #collect(known: Known): Promise<void> {
     const { generation, garbage } = known;
-    let { waitingCount, needsIndex, waitsFor, segmentCount } = await collectGarbage(
+    let { waitingCount, removedCount, needsIndex, waitsFor, segmentCount } = await collectGarbage(
       this.#options,
       generation,
       garbage,
@@ -340,25 +360,33 @@ export class Indexer {
     }
     if (needsIndex) await this.#index(known);
     if (needsIndex || waitsFor.length > 0) {
-      ({ waitingCount } = await collectGarbage(this.#options, generation, garbage));
+      ({ waitingCount, removedCount } = await collectGarbage(this.#options, generation, garbage));
     }
-    const nowMs = this.#options.clock.monotonicMs();
-    known.collectAtMs = waitingCount > 0 ? nowMs + this.#options.garbageGraceMs : undefined;
+    const { clock, garbageGraceMs } = this.#options;
+    const isSame = removedCount === 0 && waitingCount === known.garbageCount;
+    known.idleCollections = isSame ? known.idleCollections + 1 : 0;
+    known.garbageCount = waitingCount;
+    // What was seen for the first time is ripe a grace period later.
+    const waitMs = garbageGraceMs * 2 ** Math.max(0, known.idleCollections - 1);
+    const isWaiting = waitingCount > 0;
+    known.collectAtMs = isWaiting
+      ? clock.monotonicMs() + Math.min(waitMs, Math.max(garbageGraceMs, COLLECT_MS_MAX))
+      : undefined;
   }
 
   /** What fails in one namespace must not keep the others waiting. */
-  async #attempt(
-    known: Known,
-    kind: keyof Known["retryAtMs"],
-    step: () => Promise<void>,
-  ): Promise<void> {
+  async #attempt(known: Known, kind: StepKind, step: () => Promise<void>): Promise<void> {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs < known.retryAtMs[kind]) return;
     try {
       await step();
+      known.damages[kind] = 0;
     } catch (error) {
       if (!isDatabaseError(error)) throw error;
-      known.retryAtMs[kind] = nowMs + INDEX_RETRY_MS;
+      // A store that fails may work again soon; damage stays.
+      const isLost = isDatabaseError(error, "corrupt", "too_new", "too_old");
+      const retryMs = INDEX_RETRY_MS * (isLost ? 2 ** known.damages[kind]++ : 1);
+      known.retryAtMs[kind] = nowMs + Math.min(retryMs, INDEX_RETRY_MS_MAX);
       const facts = { namespace: known.generation.name, reason: error.message };
       this.#options.log("warn", `cannot ${kind} a namespace now`, facts);
     }
@@ -378,8 +406,10 @@ export class Indexer {
       const { stepWeightMax: stepWeight, segmentWeightMax: mergeWeightMax } = this.#options;
       const garbage = newGarbageMemory();
       const retryAtMs = { index: 0, merge: 0, collect: 0 };
+      const damages = { ...retryAtMs };
+      const counts = { garbageCount: 0, idleCollections: 0, segmentCount: 0 };
       const due = { collectAtMs: undefined, restedAtMs: undefined, mergeWeightMax };
-      known = { generation, garbage, stepWeight, retryAtMs, segmentCount: 0, ...due };
+      known = { generation, garbage, stepWeight, retryAtMs, damages, ...counts, ...due };
       this.#known.set(key, known);
     }
     return known;

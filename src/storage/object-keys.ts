@@ -52,7 +52,7 @@ export const API_KEYS_PREFIX = "keys/";
 /** Start of all marks of finished deletions. */
 export const DELETED_PREFIX = "deleted/";
 /** Start of all checkpoints. */
-const CHECKPOINTS_PREFIX = "checkpoints/";
+export const CHECKPOINTS_PREFIX = "checkpoints/";
 
 const SUFFIX = "-table";
 const TOMBSTONES = /\.live-[^/]*$/;

@@ -48,7 +48,7 @@ const STEP_SHARE = 5 / 8;
 
 /** Opens the store; the indexer works once `run` is called. */
 export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
-  const { memoryBytesMax, log, onManifest, tracing } = config;
+  const { memoryBytesMax, log, onManifest, tracing, isWoken } = config;
   const clock = systemClock;
   const random = systemRandom;
   const onDiskFault = (reason: string) => log("warn", "the disk cache rests", { reason });
@@ -65,6 +65,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     onManifest: ({ name }) => onManifest?.(name),
     onStep: tracing && traceSteps({ ...tracing, random, exporter: exporterOf(tracing, log) }),
     thresholds: THRESHOLDS,
+    isWoken,
     garbageGraceMs: GARBAGE_GRACE_MS,
     yield: nextTurn,
     ...indexerResources(access, {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { INDEX_POLL_MS } from "../../src/indexer/indexer.ts";
+import { INDEX_POLL_MS } from "../../src/indexer/idle-pace.ts";
 import { compileKernel } from "../../src/kernel/load-kernel.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";

@@ -26,6 +26,7 @@
 
 import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../../base/ids.ts";
 import {
+  CHECKPOINTS_PREFIX,
   checkpointKey,
   checkpointsPrefix,
   generationCheckpointsPrefix,
@@ -101,6 +102,11 @@ export async function putCheckpoint(store: ObjectStore, { key }: Checkpoint): Pr
 /** The checkpoints of all generations of a namespace, also those that have expired. */
 export function listCheckpoints(store: ObjectStore, name: NamespaceName): Promise<Checkpoint[]> {
   return listBelow(store, checkpointsPrefix(name));
+}
+
+/** The checkpoints of all namespaces. One request for each 1,000. */
+export function listAllCheckpoints(store: ObjectStore): Promise<Checkpoint[]> {
+  return listBelow(store, CHECKPOINTS_PREFIX);
 }
 
 /** Those of one generation. */

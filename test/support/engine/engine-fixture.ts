@@ -113,7 +113,7 @@ export interface FixtureOptions {
 }
 
 /** What an indexer may have of its own. */
-export interface IndexerChoices extends Pick<IndexerOptions, "onManifest" | "onStep"> {
+export interface IndexerChoices extends Pick<IndexerOptions, "onManifest" | "onStep" | "isWoken"> {
   readonly graceMs?: number;
 }
 
