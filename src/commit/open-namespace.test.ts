@@ -13,6 +13,7 @@ import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixtur
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import { OPENING_ENTRIES_AHEAD_MAX, readsAhead } from "../namespace/recovery/namespace-listing.ts";
+import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../storage/memory-object-store.ts";
 import { ALWAYS, type ListPage, type ListRequest, objectKey } from "../storage/object-store.ts";
 import { OPENING_AHEAD_BYTES_MAX } from "./open-namespace.ts";
@@ -236,6 +237,77 @@ test("an encrypted namespace is opened in as many rounds", async () => {
   expect(store.rounds.length, store.shown).toBeLessThanOrEqual(3);
 });
 
+describe("entries that a manifest covers", () => {
+  const COVERED = 24;
+
+  /** They wait to be collected; two more are in no manifest yet. */
+  async function covered() {
+    const store = new RoundStore();
+    const engine = await EngineFixture.open({ store, thresholds: { indexTailEntries: COVERED } });
+    const note = "x".repeat(2000);
+    for (let id = 0; id < COVERED; id++) await engine.write("n", { upsert_rows: [{ id, note }] });
+    await engine.indexer({ graceMs: 300_000 }).pass();
+    await engine.follow();
+    for (const id of [100, 101]) await engine.write("n", { upsert_rows: [{ id, note }] });
+    const rows = await engine.rows("n");
+    await engine.close();
+    return { store, rows };
+  }
+
+  /** What the first query of a new server costs. */
+  async function opening({ store, rows }: Awaited<ReturnType<typeof covered>>) {
+    const counting = new CountingObjectStore(store);
+    const engine = await EngineFixture.open({ store: counting });
+    const before = counting.counts().bytesRead;
+    store.count();
+    expect(await engine.rows("n")).toEqual(rows);
+    store.isCounting = false;
+    const bytes = counting.counts().bytesRead - before;
+    await engine.close();
+    const walRequests = store.rounds.flat().filter(({ target }) => target.includes("/wal/"));
+    return { bytes, walRequests, rounds: store.rounds.length };
+  }
+
+  test("are not read by an opening, which takes no round more", async () => {
+    const filled = await covered();
+    const { store } = filled;
+    const marked = await opening(filled);
+    expect(marked.walRequests.map(({ target }) => Number(target.split("/").at(-1)))).toEqual([
+      COVERED + 1,
+      COVERED + 2,
+    ]);
+    // A store of an older version, or whose mark was lost.
+    const { keys } = await store.list({ prefix: "namespaces/n-table/", limit: 1000 });
+    const marks = keys.filter((key) => key.includes("/covered/"));
+    expect(marks).toHaveLength(1);
+    for (const mark of marks) await store.delete(mark);
+    const unmarked = await opening(filled);
+    expect(unmarked.walRequests).toHaveLength(COVERED + 2);
+    expect(marked.rounds).toBe(unmarked.rounds);
+    expect(marked.bytes).toBeLessThan(unmarked.bytes);
+  });
+
+  test("are read where a mark is wrong", async () => {
+    const filled = await covered();
+    const wrong = objectKey("namespaces/n-table/0000000001/covered/00000000000000000099");
+    await filled.store.put(wrong, new Uint8Array(0), ALWAYS);
+    expect((await opening(filled)).walRequests).toHaveLength(2);
+  });
+
+  test("leave one mark when they are collected", async () => {
+    const { store } = await covered();
+    const engine = await EngineFixture.open({ store });
+    await engine.indexAll();
+    await engine.indexAll();
+    const { keys } = await store.list({ prefix: "namespaces/n-table/", limit: 1000 });
+    const left = keys.filter((key) => /\/(covered|wal)\//.test(key));
+    expect(left.map((key) => key.split("/").slice(3).join("/"))).toEqual([
+      `covered/${String(COVERED + 2).padStart(20, "0")}`,
+    ]);
+    await engine.close();
+  });
+});
+
 test("what is read ahead: the end of the log, and each segment's newest tombstones", () => {
   const generation = { name: namespaceName("n"), generation: 2 };
   const under = (path: string) => objectKey(`namespaces/n-table/0000000002/${path}`);
@@ -257,4 +329,6 @@ test("what is read ahead: the end of the log, and each segment's newest tombston
   ];
   expect(readsAhead(keys, generation)).toEqual([...wal.slice(4), live(1, 10), live(2, 2)]);
   expect(readsAhead([], generation)).toEqual([]);
+  const covered = [under("covered/00000000000000000005"), under("covered/00000000000000000060")];
+  expect(readsAhead([...covered, ...wal], generation)).toEqual(wal.slice(60));
 });

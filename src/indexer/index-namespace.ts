@@ -8,6 +8,7 @@ import { MIB } from "../base/byte-sizes.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { countBits } from "../codec/bitmap.ts";
+import { putCoverageMark } from "../log/coverage-marks.ts";
 import {
   editManifest,
   firstManifest,
@@ -93,12 +94,31 @@ export async function indexNamespace(
     // The manifest is encrypted as the namespace is, too.
     const store = options.storeFor(settings);
     const next = await nextManifest(options, { generation, store, documents, manifest, facts });
-    const saved = await saveThrough(manifests, { options, generation, store, next });
-    return saved ? indexed : { kind: "conflict" };
+    if (!(await saveThrough(manifests, { options, generation, store, next }))) {
+      return { kind: "conflict" };
+    }
+    await markCoverage(options, generation, next.indexedUpTo);
+    return indexed;
   } finally {
     for (const { object } of documents.stored) options.reads.forget(object);
     documents.clear();
     documents.releaseAll();
+  }
+}
+
+/** A mark that cannot be put is done without. */
+async function markCoverage(
+  { store, log }: IndexerOptions,
+  generation: NamespaceGeneration,
+  upTo: Manifest["indexedUpTo"],
+): Promise<void> {
+  if (upTo === 0) return;
+  try {
+    await putCoverageMark(store, generation, upTo);
+  } catch (error) {
+    if (!isDatabaseError(error)) throw error;
+    const facts = { namespace: generation.name, reason: error.message };
+    log("warn", "cannot mark which log entries are indexed; openings read more", facts);
   }
 }
 

@@ -2,6 +2,7 @@
  * Every key in the store, in one place:
  *
  *     namespaces/<name>-table/<generation>/wal/<sequence number>     log/wal-entry.ts
+ *     namespaces/<name>-table/<generation>/covered/<sequence number> log/coverage-marks.ts
  *     namespaces/<name>-table/<generation>/manifest/<version>        manifest/manifest-codec.ts
  *     namespaces/<name>-table/<generation>/segments/<segment id>     segment/format/segment-id.ts
  *     namespaces/<name>-table/<generation>/pins/<by>-table/<generation of by>/<16 hex digits>
@@ -78,6 +79,15 @@ export function walPrefix(generation: NamespaceGeneration): string {
 /** Key of one WAL entry. */
 export function walKey(generation: NamespaceGeneration, sequence: SequenceNumber): ObjectKey {
   return objectKey(walPrefix(generation) + digits(sequence, NUMBER_DIGITS));
+}
+
+/** Key of the mark that a manifest covers the log up to an entry; see `log/coverage-marks.ts`. */
+export function coverageKey(generation: NamespaceGeneration, upTo: SequenceNumber): ObjectKey {
+  return objectKey(coveragePrefix(generation) + digits(upTo, NUMBER_DIGITS));
+}
+
+function coveragePrefix(generation: NamespaceGeneration): string {
+  return `${generationPrefix(generation)}covered/`;
 }
 
 /** Start of the keys of a generation's manifest versions. */
@@ -303,6 +313,15 @@ export function parseWalKey(
   key: string,
 ): SequenceNumber | undefined {
   const number = parseBelow(walPrefix(generation), key);
+  return number === undefined ? undefined : sequenceNumber(number);
+}
+
+/** Reads the last entry that a coverage mark is about; undefined for other names. */
+export function parseCoverageKey(
+  generation: NamespaceGeneration,
+  key: string,
+): SequenceNumber | undefined {
+  const number = parseBelow(coveragePrefix(generation), key);
   return number === undefined ? undefined : sequenceNumber(number);
 }
 

@@ -19,6 +19,7 @@ import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import {
   generationPrefix,
   type NamespaceGeneration,
+  parseCoverageKey,
   parseDeletedKey,
   parseDeletingKey,
   parseDirtyKey,
@@ -102,6 +103,7 @@ function kindOf(key: string): string | undefined {
   }
   if (parseWalKey(generation, key) !== undefined) return "WAL entry";
   if (parseManifestKey(generation, key) !== undefined) return "manifest";
+  if (parseCoverageKey(generation, key) !== undefined) return "coverage mark";
   if (parsePinKey(generation, key) !== undefined) return "pin";
   return parseSegmentKey(generation, key) === undefined ? undefined : "segment";
 }
@@ -124,7 +126,9 @@ test("a store is read without a server, and no object of it is unknown", async (
   for await (const page of storePages(store, { prefix: "" })) keys.push(...page.keys);
   const kinds = keys.map((key) => kindOf(key) ?? `unknown: ${key}`);
   expect(kinds.filter((kind) => kind.startsWith("unknown"))).toEqual([]);
-  expect(new Set(kinds)).toEqual(new Set(["WAL entry", "manifest", "pin", "segment", "mark"]));
+  expect(new Set(kinds)).toEqual(
+    new Set(["WAL entry", "manifest", "coverage mark", "pin", "segment", "mark"]),
+  );
 
   for (const name of ["a", "b"]) {
     const generation = must(

@@ -14,6 +14,7 @@ import {
   generationPrefix,
   manifestKey,
   type NamespaceGeneration,
+  parseCoverageKey,
   parseManifestKey,
   parsePinKey,
   parseWalKey,
@@ -106,9 +107,12 @@ class Replay {
       const isNeeded = [...reach(by)].some((name) => name.startsWith(segmentPrefix(generation)));
       return isNeeded && !Number.isFinite(by.overAt);
     }
+    const isLive = !Number.isFinite(life.overAt);
+    const covered = parseCoverageKey(generation, key);
+    if (covered !== undefined) return isLive && covered === life.newest?.indexedUpTo;
     const sequence = parseWalKey(generation, key);
     const isEntry = sequence !== undefined && sequence > (life.newest?.indexedUpTo ?? 0);
-    return reached.has(key) || (isEntry && !Number.isFinite(life.overAt));
+    return reached.has(key) || (isEntry && isLive);
   }
 
   async #put(life: Life, { key, body = new Uint8Array(0), event }: Effect): Promise<void> {

@@ -6,7 +6,14 @@ import { type ManifestState, NO_ACTIVE_TEXT_OPTIONS } from "../../manifest/manif
 import { EMPTY_SCHEMA } from "../../model/schema.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
 import { newSegmentId, tombstoneName } from "../../segment/format/segment-id.ts";
-import { deletedKey, manifestKey, pinKey, segmentKey, walKey } from "../../storage/object-keys.ts";
+import {
+  coverageKey,
+  deletedKey,
+  manifestKey,
+  pinKey,
+  segmentKey,
+  walKey,
+} from "../../storage/object-keys.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { pickGarbage } from "./garbage-picker.ts";
 
@@ -46,6 +53,7 @@ test("each kind of object is judged by the newest manifest", () => {
     wal(8),
     manifestKey(AT, 5),
     manifestKey(AT, 6),
+    coverageKey(AT, sequenceNumber(7)),
     segmentKey(AT, used),
     segmentKey(AT, tombstones),
     segmentKey(AT, "of-no-builder" as SegmentId),
@@ -55,6 +63,7 @@ test("each kind of object is judged by the newest manifest", () => {
   const unreachable = [
     wal(7),
     manifestKey(AT, 4),
+    coverageKey(AT, sequenceNumber(6)),
     // What is shared lies at its owner; an object of that name here is somebody's lost race.
     segmentKey(AT, shared),
     segmentKey(AT, lost),

@@ -3,6 +3,7 @@
 import type { Manifest } from "../../manifest/manifest.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
+import { coverageGarbage } from "./coverage-garbage.ts";
 import type { GarbageKind } from "./garbage-kind.ts";
 import { manifestGarbage } from "./manifest-garbage.ts";
 import { restoreGarbage } from "./restore-garbage.ts";
@@ -15,6 +16,7 @@ const KINDS: readonly GarbageKind[] = [
   manifestGarbage,
   segmentGarbage,
   restoreGarbage,
+  coverageGarbage,
 ];
 
 /** What there is to remove. */

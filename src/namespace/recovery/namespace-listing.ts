@@ -5,6 +5,7 @@
  */
 
 import type { NamespaceName } from "../../base/ids.ts";
+import { coveredUpTo } from "../../log/coverage-marks.ts";
 import { baseVersionOf } from "../../segment/format/segment-id.ts";
 import type { PrefixListing } from "../../storage/listed-object-store.ts";
 import {
@@ -66,16 +67,18 @@ async function listSome(store: ObjectStore, prefix: string): Promise<ObjectKey[]
 
 /**
  * The objects that opening a generation is nearly sure to read beside its manifest, as far as names
- * tell: the end of its log, and the newest tombstones of each segment. Pure.
+ * tell: the end of its log, without what coverage marks say to be indexed, and the newest
+ * tombstones of each segment. Pure.
  */
 export function readsAhead(
   keys: readonly ObjectKey[],
   generation: NamespaceGeneration,
 ): ObjectKey[] {
+  const covered = coveredUpTo(keys, generation);
   const entries: ObjectKey[] = [];
   const tombstones = new Map<string, { readonly key: ObjectKey; readonly version: number }>();
   for (const key of keys) {
-    if (parseWalKey(generation, key) !== undefined) entries.push(key);
+    if ((parseWalKey(generation, key) ?? 0) > covered) entries.push(key);
     const name = parseSegmentKey(generation, key) ?? "";
     const version = baseVersionOf(name);
     const [segment, live] = name.split(".");

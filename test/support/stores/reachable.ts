@@ -3,6 +3,7 @@
 import { seededRandom } from "../../../src/base/random.ts";
 import { ManifestStore } from "../../../src/manifest/manifest-store.ts";
 import {
+  coverageKey,
   manifestKey,
   type NamespaceGeneration,
   segmentKey,
@@ -10,7 +11,10 @@ import {
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { InstantClock } from "../clocks/instant-clock.ts";
 
-/** The keys of the newest manifest of a generation and of all that it names, in order. */
+/**
+ * The keys of the newest manifest of a generation and of all that it names, in order, with its
+ * coverage mark if there is one.
+ */
 export async function reachableFrom(
   store: ObjectStore,
   generation: NamespaceGeneration,
@@ -29,5 +33,7 @@ export async function reachableFrom(
       ? [segment]
       : [segment, segmentKey(generation, tombstoneObject as typeof id)];
   });
-  return [manifestKey(generation, newest.version), ...named].sort();
+  const mark = coverageKey(generation, newest.indexedUpTo);
+  const marks = (await store.get(mark)) === undefined ? [] : [mark];
+  return [manifestKey(generation, newest.version), ...named, ...marks].sort();
 }

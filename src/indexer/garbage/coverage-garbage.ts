@@ -1,0 +1,11 @@
+/** Coverage marks: those that say less than the newest manifest are garbage. */
+
+import { parseCoverageKey } from "../../storage/object-keys.ts";
+import type { GarbageKind } from "./garbage-kind.ts";
+
+/** Nobody needs a mark to read right. */
+export const coverageGarbage: GarbageKind = (generation, newest) => (key) => {
+  const upTo = parseCoverageKey(generation, key);
+  if (upTo === undefined) return undefined;
+  return upTo < newest.indexedUpTo ? "unreachable" : "reached";
+};
