@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
-import { errorAnswer, errorBody } from "./error-answer.ts";
+import { answerWithId, errorAnswer, errorBody } from "./error-answer.ts";
 
 const bodyOf = (error: unknown) => {
   const { status, headers, body } = errorAnswer(error);
@@ -63,6 +63,29 @@ test("what a bug says stays inside", () => {
     expect(json.error).toMatch(/^🐡 Unknown error/);
     expect(JSON.stringify(json)).not.toContain("secret");
   }
+});
+
+test("clients read their own message, wherever it is in the causes, and logs the other", () => {
+  const clientMessage = "the object store fails";
+  const failure = new DatabaseError("unavailable", "s3://secret", { clientMessage });
+  const wrapped = new DatabaseError("unavailable", "cannot commit: s3://secret", {
+    cause: failure,
+    facts: { line: 3 },
+  });
+  for (const error of [failure, wrapped]) {
+    const answer = errorAnswer(error);
+    expect(bodyOf(error).json.error).toBe(clientMessage);
+    expect(answer.reason).toBe(error.message);
+    const told = answerWithId(answer, "rq-7");
+    const json = JSON.parse(Buffer.from(told.body).toString());
+    expect(json.error).toBe(
+      `${clientMessage}; the server's log has the reason, by the request id rq-7`,
+    );
+    expect(json.line).toBe(error === wrapped ? 3 : undefined);
+    expect(told.headers).toEqual(answer.headers);
+  }
+  const plain = errorAnswer(new DatabaseError("invalid", "x"));
+  expect(answerWithId(plain, "rq-7")).toBe(plain);
 });
 
 test("a system without memory is overloaded", () => {

@@ -1,6 +1,6 @@
 /** Operating errors as answers: the one table from error code to status, and the error shape. */
 
-import { DatabaseError, type ErrorCode, MEMORY_RETRY_MS } from "../base/errors.ts";
+import { clientMessageOf, DatabaseError, type ErrorCode, MEMORY_RETRY_MS } from "../base/errors.ts";
 import { type HttpAnswer, jsonAnswer } from "./engine.ts";
 
 /** HTTP status of each error code (wire contract). */
@@ -53,20 +53,38 @@ function outOfMemory(cause: RangeError): DatabaseError {
 }
 
 /**
- * Builds the answer for anything thrown. What is not an operating error is a bug: its message stays
- * inside, since it may hold what no client should see.
+ * Builds the answer for anything thrown: the one place that decides what clients read of it. What
+ * is not an operating error is a bug: its message stays inside, since it may hold what no client
+ * should see. So does that of an error with a message for clients; it is the answer's `reason`.
  */
 export function errorAnswer(error: unknown): HttpAnswer {
   if (isAllocationFailure(error)) return errorAnswer(outOfMemory(error));
   if (!(error instanceof DatabaseError)) return errorBody(500, INTERNAL_MESSAGE);
   const status = STATUS_BY_CODE[error.code];
+  const told = clientMessageOf(error);
   const advice = ADVICE[error.code];
-  const message = advice === undefined ? error.message : `${error.message}; ${advice}`;
-  const answer = errorBody(status, message, membersOf(error));
+  const said = told ?? error.message;
+  const message = advice === undefined ? said : `${said}; ${advice}`;
+  const answer = {
+    ...errorBody(status, message, membersOf(error)),
+    ...(told !== undefined && { reason: error.message }),
+  };
   const retryAfterMs = error.retryAfterMs ?? (retries(error.code) ? RETRY_AFTER_MS_DEFAULT : 0);
   if (retryAfterMs === 0) return answer;
   const headers = { ...answer.headers, "retry-after-ms": String(Math.ceil(retryAfterMs)) };
   return { ...answer, headers };
+}
+
+/**
+ * The answer as the client of a request reads it: where the reason is left out, it says under which
+ * id the server's log has it.
+ */
+export function answerWithId(answer: HttpAnswer, requestId: string): HttpAnswer {
+  if (answer.reason === undefined) return answer;
+  const { status, error, ...members } = JSON.parse(Buffer.from(answer.body).toString("utf8"));
+  const where = `the server's log has the reason, by the request id ${requestId}`;
+  const { body } = errorBody(answer.status, `${error}; ${where}`, members);
+  return { ...answer, body };
 }
 
 /** Builds an answer in the error shape for a status that no error code has. */

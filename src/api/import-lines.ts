@@ -2,7 +2,7 @@
 
 import { countedText } from "../base/amount-text.ts";
 import { clip } from "../base/bounded-text.ts";
-import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
+import { clientMessageOf, DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import { similarName } from "../base/nearest-name.ts";
 import type { Slices } from "../base/slices.ts";
 import { type LineBatch, LineBatches, LineFault, lineError } from "../wire/write/line-batches.ts";
@@ -119,8 +119,11 @@ function withPlace(error: DatabaseError, lines: readonly number[], done: Progres
     .replaceAll(/upsert_rows\[\d+\](?:\.|: )?/g, "")
     .replace(/ at line \d+ column \d+/, "");
   const { code, attribute, retryAfterMs } = error;
-  return new DatabaseError(code, `${said}; in ${where} of the body; ${before}`, {
+  const place = `in ${where} of the body; ${before}`;
+  const told = clientMessageOf(error);
+  return new DatabaseError(code, `${said}; ${place}`, {
     cause: error,
+    ...(told !== undefined && { clientMessage: `${told}; ${place}` }),
     ...(attribute !== undefined && { attribute }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     facts: {

@@ -1,7 +1,8 @@
 /**
  * Operating errors: what went wrong outside this program's logic, as one class with a closed set of
  * codes. `api/error-answer.ts` maps each code to a status. `message` is what the user reads, so
- * it says where, what, the rule, and the nearest fix.
+ * it says where, what, the rule, and the nearest fix. Where it has what only operators may know, an
+ * error has a `clientMessage` besides.
  */
 export type ErrorCode =
   /** The request's content breaks a rule (400). */
@@ -44,6 +45,11 @@ export interface ErrorDetail {
   readonly retryAfterMs?: number;
   /** The nearest fix, where the message's own words are the contract's: they come first. */
   readonly hint?: string | undefined;
+  /**
+   * What clients read instead of the message, which has what only operators may know: addresses,
+   * paths, names of buckets, words of other services. Logs have the message.
+   */
+  readonly clientMessage?: string | undefined;
   /** Where the fault is in the request's JSON, as in `upsert_rows[3].id`; the message has it too. */
   readonly path?: string | undefined;
   /** Numbers that become members of the answer, for programs; the message says them in words. */
@@ -57,6 +63,8 @@ export class DatabaseError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly path: string | undefined;
   readonly facts: Readonly<Record<string, number>> | undefined;
+  /** See `ErrorDetail`; clients of an error read that of its causes, too: `clientMessageOf`. */
+  readonly clientMessage: string | undefined;
   /** The message ends with it. */
   readonly hint: string | undefined;
 
@@ -70,6 +78,7 @@ export class DatabaseError extends Error {
     this.retryAfterMs = detail.retryAfterMs;
     this.path = detail.path;
     this.facts = detail.facts;
+    this.clientMessage = detail.clientMessage;
     this.hint = hint;
   }
 }
@@ -95,6 +104,23 @@ export function malformed(path: string, reason: string, hint?: string): Database
 /** Tells whether `error` is an operating error, with one of `codes` if any are given. */
 export function isDatabaseError(error: unknown, ...codes: ErrorCode[]): error is DatabaseError {
   return error instanceof DatabaseError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** Causes of an error that are looked at; more are none of this program's. */
+const CAUSES_MAX = 16;
+
+/**
+ * What clients read instead of an error's message, since that, or the message of a cause that it
+ * may repeat, is for operators alone; undefined: clients read the message.
+ */
+export function clientMessageOf(error: unknown): string | undefined {
+  let cause = error;
+  for (let looked = 0; looked < CAUSES_MAX && cause instanceof Error; looked++) {
+    if (cause instanceof DatabaseError && cause.clientMessage !== undefined)
+      return cause.clientMessage;
+    cause = cause.cause;
+  }
+  return undefined;
 }
 
 /** When a write that found no memory may try again; our choice. */

@@ -38,6 +38,8 @@ export type FromCache =
       readonly call: number;
       readonly code: string;
       readonly message: string;
+      /** What clients read instead, if they may not read the message. */
+      readonly clientMessage?: string | undefined;
       /** An object is not in the store: perhaps it was collected. */
       readonly isMissing: boolean;
     }

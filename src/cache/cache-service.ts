@@ -4,7 +4,7 @@
  * to forget what they used longest ago. Concurrent loads of one range are one read.
  */
 
-import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { clientMessageOf, DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import type { ArenaRange, Arenas } from "../kernel/arena.ts";
 import type { WantedRange } from "../segment/format/bytes-missing.ts";
@@ -151,7 +151,8 @@ export class CacheService {
       const isMissing = error instanceof MissingObject;
       const code = isDatabaseError(error) ? error.code : "internal";
       const text = error instanceof Error ? error.message : String(error);
-      client.post({ kind: "failed", call, code, message: text, isMissing });
+      const clientMessage = clientMessageOf(error);
+      client.post({ kind: "failed", call, code, message: text, clientMessage, isMissing });
     }
   }
 

@@ -286,12 +286,12 @@ export class ResidentRanges implements SegmentReads {
         this.#loaded(message);
         return;
       case "failed": {
-        const { code, isMissing } = message;
+        const { code, isMissing, clientMessage } = message;
         const pending = this.#take(message.call);
         pending?.reject(
           isMissing
             ? new SegmentMissing(message.message)
-            : new DatabaseError(code as ErrorCode, message.message),
+            : new DatabaseError(code as ErrorCode, message.message, { clientMessage }),
         );
         return;
       }

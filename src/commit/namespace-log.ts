@@ -18,6 +18,7 @@ import { ManifestStore } from "../manifest/manifest-store.ts";
 import { type ClockReading, longestSince, readClocks } from "../namespace/clock-reading.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type { TailLog } from "../namespace/recovery/tail-log.ts";
+import { PutRefused } from "../storage/create-object.ts";
 import { deletedKey, dirtyKey, type NamespaceGeneration } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
 import { isTransient } from "../storage/retrying-object-store.ts";
@@ -376,8 +377,9 @@ export class NamespaceLog {
   }
 }
 
-/** What to throw after a put was tried: the entry may be there, so nothing that says it is not. */
+/** What to throw after a put was tried: the entry may be there, unless each try was refused. */
 export function asOpenOutcome(error: unknown): unknown {
+  if (error instanceof PutRefused) return error;
   if (!isDatabaseError(error, "overloaded", "conflict")) return error;
   return new DatabaseError("unavailable", error.message, { cause: error });
 }

@@ -151,6 +151,33 @@ test.each<[string, Handler, string, string]>([
   expect(fault.code).toBe(code);
 });
 
+test.each([
+  [401, failing(401, "bad key of org-7"), "(401)"],
+  [500, failing(500, "upstream 10.1.2.3"), "answers 500"],
+  [429, failing(429, "limit of org-7"), "is overloaded"],
+  [
+    404,
+    (_body: unknown, response: Parameters<Handler>[1]) =>
+      void response.writeHead(404).end("<html>proxy 10.1.2.3"),
+    "failed (404)",
+  ],
+])("what a service says with %i is for logs alone", async (_status, handler, told) => {
+  service.handlers = [handler];
+  const fault = await faultOf(provider().embed(REQUEST));
+  expect(fault.message).toMatch(/10\.1\.2\.3|org-7/);
+  expect(fault.clientMessage).toContain(told);
+  expect(fault.clientMessage).not.toMatch(/10\.1\.2\.3|org-7/);
+});
+
+test("what a service says of a text is for clients", async () => {
+  service.handlers = [failing(400, "no such input")];
+  const fault = await faultOf(provider().embed(REQUEST));
+  expect([fault.message, fault.clientMessage]).toEqual([
+    expect.stringContaining("no such input"),
+    undefined,
+  ]);
+});
+
 test("the time to wait comes from the service", async () => {
   service.handlers = [failing(429, "slow down", { "retry-after": "2" })];
   expect((await faultOf(provider().embed(REQUEST))).retryAfterMs).toBe(2000);

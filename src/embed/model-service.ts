@@ -1,6 +1,7 @@
 /**
- * A service that runs models behind HTTP: JSON in, JSON out, within a time and a size. Faults that
- * may pass are tried again; what the service says of others reaches the user.
+ * A service that runs models behind HTTP: JSON in, JSON out, within a time and a size. Transient
+ * faults are tried again. Clients read what the service says of the model or a text that it
+ * refuses. All else that it says is about the server's account and network, and is for logs alone.
  */
 
 import { MIB } from "../base/byte-sizes.ts";
@@ -84,8 +85,8 @@ export class ModelService {
     } catch (error) {
       if (isDatabaseError(error)) throw error;
       throw timeout.signal.aborted
-        ? this.#unavailable(`does not answer within ${REQUEST_MS_MAX} ms`, error)
-        : this.#unavailable("cannot be reached", error);
+        ? this.#unavailable(`does not answer within ${REQUEST_MS_MAX} ms`, { cause: error })
+        : this.#unavailable("cannot be reached", { said: causeOf(error), cause: error });
     } finally {
       ended.abort();
     }
@@ -118,35 +119,56 @@ export class ModelService {
     const { status } = response;
     const { apiKey } = this.#options;
     // Some services repeat the key that they refuse. It goes before the text is cut.
-    const said = messageOf(apiKey === undefined ? text : text.replaceAll(apiKey, "…"));
+    const { said, isMessage } = messageOf(
+      apiKey === undefined ? text : text.replaceAll(apiKey, "…"),
+    );
     if (status === 429) {
-      return new DatabaseError("overloaded", `💔 ${task} service is overloaded: ${said}`, {
+      const clientMessage = `💔 ${task} service is overloaded`;
+      return new DatabaseError("overloaded", `${clientMessage}: ${said}`, {
         retryAfterMs: retryAfterMs(response.headers),
+        clientMessage,
       });
     }
     if (status === 401 || status === 403) {
-      return this.#unavailable(`refuses this server's key (${status}): ${said}`);
+      return this.#unavailable(`refuses this server's key (${status})`, { said });
     }
-    if (status >= 500 || status === 408) return this.#unavailable(`answers ${status}: ${said}`);
-    return invalid(`💔 ${task} with model "${model}" failed (${status}): ${said}${hint}`);
+    if (status >= 500 || status === 408) {
+      return this.#unavailable(`answers ${status}`, { said });
+    }
+    const what = `💔 ${task} with model "${model}" failed (${status})`;
+    // Pages of proxies are no words of the service.
+    const clientMessage = isMessage ? undefined : `${what}${hint}`;
+    return invalid(`${what}: ${said}${hint}`, { clientMessage });
   }
 
-  #unavailable(reason: string, cause?: unknown): DatabaseError {
-    return new DatabaseError("unavailable", `${this.#options.task} service ${reason}`, { cause });
+  #unavailable(
+    reason: string,
+    { said, cause }: { readonly said?: string; readonly cause?: unknown } = {},
+  ): DatabaseError {
+    const what = `${this.#options.task} service ${reason}`;
+    if (said === undefined) return new DatabaseError("unavailable", what, { cause });
+    return new DatabaseError("unavailable", `${what}: ${said}`, { cause, clientMessage: what });
   }
 }
 
-/** The service's own words: OpenAI's error shape, or the start of the text. */
-function messageOf(text: string): string {
+/** The service's own words: OpenAI's error shape, or the start of the text, which is no message. */
+function messageOf(text: string): { readonly said: string; readonly isMessage: boolean } {
   try {
     const body: unknown = JSON.parse(text);
     const error = (body as { error?: unknown } | null)?.error;
     const message = (error as { message?: unknown } | null)?.message ?? error;
-    if (typeof message === "string") return message.slice(0, 500);
+    if (typeof message === "string") return { said: message.slice(0, 500), isMessage: true };
   } catch {
     // No JSON: the text itself is all there is.
   }
-  return text.slice(0, 200);
+  return { said: text.slice(0, 200), isMessage: false };
+}
+
+/** The system's words for a connection that failed, which `fetch` has in its error's cause. */
+function causeOf(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  const said = cause instanceof Error ? cause : error;
+  return said instanceof Error ? said.message : String(said);
 }
 
 /** `retry-after-ms`, or `retry-after` in seconds; one second if neither is given. */

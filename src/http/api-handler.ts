@@ -14,7 +14,7 @@ import {
   type HttpAnswer,
   type OperationName,
 } from "../api/engine.ts";
-import { errorAnswer, errorBody } from "../api/error-answer.ts";
+import { answerWithId, errorAnswer, errorBody } from "../api/error-answer.ts";
 import { clip } from "../base/bounded-text.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
@@ -130,19 +130,24 @@ export class ApiHandler {
 
   /** Answers one request; never rejects. */
   async handle(request: ApiRequest): Promise<ApiOutcome> {
+    const outcome = await this.#handle(request);
+    return { ...outcome, answer: answerWithId(outcome.answer, request.id) };
+  }
+
+  async #handle(request: ApiRequest): Promise<ApiOutcome> {
     const { match } = request;
     let named = nameMatch(match);
     try {
       if (match.kind === "page" || (match.kind === "service" && !match.route.guarded)) {
         return { ...named, answer: await this.#answerItself(match, request) };
       }
+      const recent = this.#options.keys.whenRecent();
+      if (recent !== undefined) await recent;
       const { headers, method = "GET" } = request.message;
       // Browsers ask without the key.
       const preflight = this.#options.origins.preflight(method, headers);
       if (preflight !== undefined) return { ...named, answer: preflight };
       this.#options.origins.check(headers);
-      const recent = this.#options.keys.whenRecent();
-      if (recent !== undefined) await recent;
       const caller = this.#options.keys.identify(headers.authorization);
       named = { ...named, ...actorOf(caller) };
       return { ...named, ...(await this.#answer(caller, request)) };

@@ -7,6 +7,7 @@ import { type DiskCacheConfig, DiskCacheStore } from "./disk-cache/disk-cache-st
 import { EncryptingObjectStore } from "./encryption/encrypting-object-store.ts";
 import type { KeyService } from "./encryption/key-service.ts";
 import type { ObjectKey, ObjectStore } from "./object-store.ts";
+import { PrivateFailuresStore } from "./private-failures-store.ts";
 import { RetryingObjectStore } from "./retrying-object-store.ts";
 import { SelectedObjectStore } from "./selected-object-store.ts";
 
@@ -25,8 +26,9 @@ export interface StoreAccessOptions {
 
 /**
  * One thread's way to the object store, the same for each thread of each process: what it asks is
- * counted, tried again, read from the local disk where it can be, and encrypted, from the store
- * upwards in this order. So a try that failed is counted, and what the disk cache answers is not.
+ * counted, kept from clients where it fails, tried again, read from the local disk where it can be,
+ * and encrypted, from the store upwards in this order. So a try that failed is counted, and what
+ * the disk cache answers is not.
  */
 export class StoreAccess {
   /** Decrypts nothing: for listings, and for what holds no users' data. */
@@ -42,7 +44,8 @@ export class StoreAccess {
     this.#keys = keys;
     this.#random = random;
     this.#counting = new CountingObjectStore(options.store);
-    const retrying = new RetryingObjectStore({ store: this.#counting, clock, random });
+    const failing = new PrivateFailuresStore(this.#counting);
+    const retrying = new RetryingObjectStore({ store: failing, clock, random });
     const onFault = onDiskFault && { onFault: onDiskFault };
     this.disk = diskCache && new DiskCache({ ...diskCache, clock, ...onFault });
     this.store = this.disk === undefined ? retrying : new DiskCacheStore(retrying, this.disk);

@@ -10,6 +10,7 @@ import type {
   EngineRequest,
   EngineStatus,
   HttpAnswer,
+  OperationName,
 } from "../api/engine.ts";
 import { DRAIN_MS_MAX } from "../api/engine.ts";
 import { errorAnswer } from "../api/error-answer.ts";
@@ -205,7 +206,7 @@ export class ThreadedEngine implements Engine {
    */
   lose(thread: "write" | "other", error: Error): void {
     this.#isWhole = false;
-    if (thread === "write") this.#writes.lose(error.message);
+    if (thread === "write") this.#writes.lose();
     this.#lost.reject(error);
   }
 
@@ -348,10 +349,26 @@ export class ThreadedEngine implements Engine {
     }
     const call = this.#writes.call("start_copy", request);
     const effects = await Promise.race([call.answer.then(() => undefined), call.long]);
-    const token = effects && this.#operations.start(namespaceOf(request), call.answer);
+    const token = effects && this.#start("start_copy", namespaceOf(request), call.answer);
     if (effects === undefined || token === undefined) return call.answer;
     call.onProgress((text) => this.#operations.progress(token, text));
     return { ...startedAnswer(token), effects };
+  }
+
+  /** Follows an operation under a token; why it fails is logged where the client may not read it. */
+  #start(
+    operation: OperationName,
+    namespace: NamespaceName,
+    answer: Promise<HttpAnswer>,
+  ): string | undefined {
+    const token = this.#operations.start(namespace, answer);
+    if (token === undefined) return undefined;
+    void answer.then(({ reason }) => {
+      if (reason === undefined) return;
+      const facts = { operation, namespace, token, reason };
+      this.#options.log("error", "an operation that was started has failed", facts);
+    });
+    return token;
   }
 
   /** Answers 202 with a token if the client allows that and the answer takes its time. */
@@ -365,7 +382,7 @@ export class ThreadedEngine implements Engine {
     const slow = this.#options.clock.sleep(OPERATION_SYNCHRONOUS_MS).then(() => undefined);
     const soon = await Promise.race([answer, slow]);
     if (soon !== undefined) return soon;
-    const token = this.#operations.start(namespace, answer);
+    const token = this.#start(request.operation, namespace, answer);
     if (token === undefined) return answer;
     onProgress?.((text) => this.#operations.progress(token, text));
     return acceptedAnswer(namespace, token);

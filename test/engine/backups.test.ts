@@ -311,7 +311,7 @@ test("a lease that cannot be prolonged stays as it was until the next read", asy
   const before = await keysFrom(store, "checkpoints/");
   await clock.sleep(0.7 * BACKUP_LEASE_MS);
   store.isFailing = true;
-  await expect(readObject(server, id, 0)).rejects.toThrow("checkpoints are refused");
+  await expect(readObject(server, id, 0)).rejects.toThrow("the object store fails");
   expect(await keysFrom(store, "checkpoints/")).toEqual(before);
   store.isFailing = false;
   await Promise.all([readObject(server, id, 0), readObject(server, id, 0)]);

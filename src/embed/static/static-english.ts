@@ -33,10 +33,10 @@ async function readTable(): Promise<Uint8Array> {
     return await readFile(TABLE_FILE);
   } catch (cause) {
     const path = TABLE_FILE.pathname;
-    throw new DatabaseError(
-      "unavailable",
-      `the table of ${STATIC_ENGLISH} cannot be read at ${path}; install Trawl again`,
-      { cause },
-    );
+    const what = `the table of ${STATIC_ENGLISH} cannot be read`;
+    throw new DatabaseError("unavailable", `${what} at ${path}; install Trawl again`, {
+      cause,
+      clientMessage: `${what}; install Trawl again`,
+    });
   }
 }

@@ -45,13 +45,14 @@ const LINE_ENDS = /[\p{Cc}\u2028\u2029]+/gu;
 
 /**
  * Writes the line: a client's mistake with what was answered, bugs as errors with their stack, slow
- * requests as warnings.
+ * requests as warnings. Why a request failed is there also where its client may not read it.
  */
 export function logOutcome(log: HttpLog, end: RequestEnd): void {
   const { outcome, slow } = end;
-  const { status, body, times } = outcome.answer;
+  const { status, body, times, reason } = outcome.answer;
   const facts = {
     ...requestFacts(end),
+    ...(reason !== undefined && { reason: clip(reason, TOLD_CHARS_MAX) }),
     ...(status >= 400 &&
       status < 500 &&
       status !== CLIENT_GONE_STATUS &&

@@ -101,16 +101,26 @@ const WRONG_DIRECTORY = [
 
 /**
  * Wraps what the system said in an error that names the action, such as `write OBJECT`, and what to
- * do where that is plain.
+ * do where that is plain. Clients read that without paths, or `clientMessage` where it is not.
  */
-export function storageError(action: string, cause: unknown): DatabaseError {
+export function storageError(
+  action: string,
+  cause: unknown,
+  clientMessage?: string,
+): DatabaseError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const fix = fixOf(cause);
-  return new DatabaseError("unavailable", `cannot ${action}: ${reason}${fix}`, { cause });
+  const plain = plainFault(cause);
+  const fix = plain === undefined ? "" : `; ${plain.fix}`;
+  return new DatabaseError("unavailable", `cannot ${action}: ${reason}${fix}`, {
+    cause,
+    clientMessage: plain === undefined ? clientMessage : `${plain.what}; ${plain.fix}`,
+  });
 }
 
-function fixOf(cause: unknown): string {
-  if (isSystemError(cause, "ENOSPC", "EDQUOT")) return "; make room on that disk";
-  if (isSystemError(cause, "EMFILE", "ENFILE")) return "; allow more open files (ulimit -n)";
-  return "";
+function plainFault(cause: unknown): { readonly what: string; readonly fix: string } | undefined {
+  if (isSystemError(cause, "ENOSPC", "EDQUOT"))
+    return { what: "the server's disk is full", fix: "make room on that disk" };
+  if (isSystemError(cause, "EMFILE", "ENFILE"))
+    return { what: "the server has too many files open", fix: "allow more open files (ulimit -n)" };
+  return undefined;
 }

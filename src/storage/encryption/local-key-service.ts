@@ -108,7 +108,8 @@ export class LocalKeyService implements KeyService {
       if (isSystemError(error, "ENOENT", "EISDIR")) {
         return missing("there is no key file of this name in TRAWL_ENCRYPTION_KEYS");
       }
-      throw storageError(`read encryption key ${keyName}`, error);
+      const told = `the server cannot read encryption key ${keyName}`;
+      throw storageError(`read encryption key ${keyName}`, error, told);
     }
   }
 

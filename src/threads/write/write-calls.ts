@@ -51,6 +51,9 @@ interface PendingCall {
   resume: (() => void) | undefined;
 }
 
+/** Anybody may ask whether a server is ready, so that only its log has the reason. */
+const FAILED = "the write thread has failed; the server's log has the reason";
+
 /** All calls to the write thread. */
 export class WriteCalls {
   readonly #port: ThreadPort<ToWriteThread, FromWriteThread>;
@@ -156,8 +159,8 @@ export class WriteCalls {
   }
 
   /** The thread has crashed: nothing is answered any more, and `close` does not wait for it. */
-  lose(reason: string): void {
-    this.#status = { ready: false, reason };
+  lose(): void {
+    this.#status = { ready: false, reason: FAILED };
     this.#becomeClosed();
   }
 
@@ -206,7 +209,7 @@ export class WriteCalls {
         this.#status = { ready: true };
         return this.#becomeReady();
       case "failed":
-        this.#status = { ready: false, reason: message.message };
+        this.#status = { ready: false, reason: FAILED };
         return this.#becomeReady(new DatabaseError(message.code as ErrorCode, message.message));
       case "closed":
         return this.#becomeClosed();

@@ -11,6 +11,7 @@ import { HttpServer } from "../../../src/http/http-server.ts";
 import type { AuditLog } from "../../../src/http/observability/audit-log.ts";
 import type { PageSite } from "../../../src/http/pages/page-site.ts";
 import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { PrivateFailuresStore } from "../../../src/storage/private-failures-store.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
@@ -32,9 +33,9 @@ export interface HttpFixture {
   readonly lines: LoggedLine[];
   /** Ends all that the server waits for by its clock. */
   readonly wake: () => void;
-  /** Runs what the server does periodically, `count` times. */
   /** Moves its monotonic clock on. */
   readonly forward: (ms: number) => void;
+  /** Runs what the server does periodically, `count` times. */
   readonly tick: (count: number) => void;
 }
 
@@ -57,11 +58,11 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
   const lines: LoggedLine[] = [];
   const actions = new Set<() => void>();
   const sleepers = new Set<() => void>();
-  const clock: Clock = {
   let aheadMs = 0;
+  const clock: Clock = {
     ...systemClock,
-    sleep: (_ms, signal) =>
     monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    sleep: (_ms, signal) =>
       new Promise((resolve, reject) => {
         sleepers.add(resolve);
         signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -75,7 +76,8 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
   const log = (level: string, message: string, facts: LoggedLine["facts"] = {}) => {
     lines.push({ level, message, facts });
   };
-  const store = new KeyStore({ store: keyStore, random: seededRandom(fixtureSeed()), log });
+  const keyObjects = new PrivateFailuresStore(keyStore);
+  const store = new KeyStore({ store: keyObjects, random: seededRandom(fixtureSeed()), log });
   const keys = new KeyRing({ store, clock, log, bootstrapKey: apiKey });
   const server = new HttpServer({
     config: {

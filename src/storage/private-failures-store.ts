@@ -1,0 +1,79 @@
+import { DatabaseError, type ErrorCode } from "../base/errors.ts";
+import type {
+  ListPage,
+  ListRequest,
+  ObjectBody,
+  ObjectKey,
+  ObjectStore,
+  PutCondition,
+  PutOutcome,
+  ReadTrace,
+} from "./object-store.ts";
+
+/** What clients read of a store that fails. Its own words name buckets, addresses and paths. */
+const CLIENT_MESSAGES: Partial<Readonly<Record<ErrorCode, string>>> = {
+  overloaded: "💔 the object store asks for fewer requests; retry later",
+};
+const CLIENT_MESSAGE = "the object store fails or does not answer; retry later";
+/** Damage: these messages name an object by its key, and that is for clients, too. */
+const FOR_CLIENTS: ReadonlySet<ErrorCode> = new Set(["corrupt", "too_new", "too_old"]);
+
+/**
+ * Marks all that a store throws, whatever store it is, as what only operators may read in full. So
+ * no store can tell clients where it is.
+ */
+export class PrivateFailuresStore implements ObjectStore {
+  readonly #store: ObjectStore;
+
+  constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  get(key: ObjectKey): Promise<Uint8Array | undefined> {
+    return marked(() => this.#store.get(key));
+  }
+
+  getRange(
+    key: ObjectKey,
+    start: number,
+    end: number,
+    trace?: ReadTrace,
+  ): Promise<Uint8Array | undefined> {
+    return marked(() => this.#store.getRange(key, start, end, trace));
+  }
+
+  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
+    return marked(() => this.#store.put(key, body, condition));
+  }
+
+  list(request: ListRequest): Promise<ListPage> {
+    return marked(() => this.#store.list(request));
+  }
+
+  delete(key: ObjectKey): Promise<void> {
+    return marked(() => this.#store.delete(key));
+  }
+}
+
+async function marked<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw privateFailure(error);
+  }
+}
+
+/** The same error with what clients read of it, unless it says so itself. Bugs stay as they are. */
+function privateFailure(error: unknown): unknown {
+  if (!(error instanceof DatabaseError) || error.clientMessage !== undefined) return error;
+  const { code, message, cause, retryAfterMs, stack } = error;
+  if (FOR_CLIENTS.has(code)) return error;
+  const clientMessage = CLIENT_MESSAGES[code] ?? CLIENT_MESSAGE;
+  const same = new DatabaseError(code, message, {
+    cause,
+    clientMessage,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+  if (stack !== undefined) same.stack = stack;
+  return same;
+}
