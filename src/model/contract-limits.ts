@@ -58,6 +58,13 @@ export const HIGHLIGHT_FRAGMENTS_MAX = 1024;
 export const HIGHLIGHT_FRAGMENTS_DEFAULT = 3;
 /** Characters of a full-text query (contract). */
 export const TEXT_QUERY_CHARS_MAX = 8192;
+/** A glob, regular expression or fuzzy text, in UTF-16 units; our choice: two filterable values. */
+export const PATTERN_CHARS_MAX = 8192;
+/**
+ * Size of all patterns of a request together; our choice: 0.7 MiB of instructions that are compiled
+ * in some 20 ms. A character counts as often as it is repeated, each range of a class once.
+ */
+export const PATTERN_SIZE_MAX = 50_000;
 /** Documents that one `delete_by_filter` changes (contract). */
 export const DELETE_BY_FILTER_MAX = 5_000_000;
 /** Documents that one `patch_by_filter` changes (contract). */

@@ -7,6 +7,7 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import type { Ordinal } from "../../base/ids.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { bindCondition } from "./bind-condition.ts";
 
@@ -32,8 +33,9 @@ const SNAPSHOT = openSnapshot(SCHEMA, [{ documents: [CURRENT] }]);
 const PLACE = { view: SNAPSHOT.segments[0].view, ordinal: 0 as Ordinal };
 
 function holds(notation: unknown[], next: Record<string, AttributeValue> = {}): boolean {
-  const condition = bindCondition(filterOf(notation), SCHEMA);
-  return condition(PLACE, (attribute) => next[attribute] ?? null);
+  const condition = runSteps(bindCondition(filterOf(notation), SCHEMA));
+  const found = condition(PLACE, (attribute) => next[attribute] ?? null);
+  return typeof found === "boolean" ? found : runSteps(found);
 }
 
 const next = (attribute: string) => ({ $ref_new: attribute });

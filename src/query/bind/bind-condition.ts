@@ -1,7 +1,7 @@
 /** Conditions of writes: a filter on the current document and the values that would replace it. */
 
 import type { Ordinal } from "../../base/ids.ts";
-import { runSteps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue } from "../../model/value.ts";
@@ -9,6 +9,7 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import { OPERATORS } from "../operators.ts";
 import { comparisonWith } from "./bind-comparison.ts";
 import { bindFilter } from "./bind-filter.ts";
+import { PatternBudget } from "./pattern-budget.ts";
 
 /** Where a document is. */
 export interface DocumentPlace {
@@ -20,15 +21,16 @@ export interface DocumentPlace {
 export type Condition = (
   current: DocumentPlace,
   next: (attribute: string) => AttributeValue,
-) => boolean;
+) => boolean | Steps<boolean>;
 
 /**
- * Binds a condition. Unlike filters of queries it may compare vectors with `Eq` and `NotEq` and use
- * `$ref_new`. Reads values only, so no index needs to be ready.
+ * Binds a condition, in steps. Unlike filters of queries it may compare vectors with `Eq` and
+ * `NotEq` and use `$ref_new`. Reads values only, so no index needs to be ready.
  */
-export function bindCondition(filter: Filter, schema: Schema): Condition {
-  const scope = { schema, purpose: "condition", requireIndex: () => undefined } as const;
-  const predicate = runSteps(bindFilter(filter, scope));
+export function* bindCondition(filter: Filter, schema: Schema): Steps<Condition> {
+  const patterns = new PatternBudget();
+  const scope = { schema, purpose: "condition", requireIndex: () => undefined, patterns } as const;
+  const predicate = yield* bindFilter(filter, scope);
   const operator = OPERATORS.predicate(predicate);
   return ({ view, ordinal }, next) => {
     const current = (attribute: string): AttributeValue =>

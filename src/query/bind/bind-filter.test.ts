@@ -5,6 +5,7 @@ import { isDatabaseError } from "../../base/errors.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { Schema } from "../../model/schema.ts";
 import { bindFilter } from "./bind-filter.ts";
+import { PatternBudget } from "./pattern-budget.ts";
 
 const SCHEMA = schemaOf(
   {
@@ -26,7 +27,8 @@ const SCHEMA = schemaOf(
 );
 
 function bind(notation: readonly unknown[], schema: Schema = SCHEMA): unknown {
-  const scope = { schema, purpose: "query", requireIndex: () => undefined } as const;
+  const patterns = new PatternBudget();
+  const scope = { schema, purpose: "query", requireIndex: () => undefined, patterns } as const;
   return runSteps(bindFilter(filterOf(notation), scope));
 }
 
@@ -163,6 +165,7 @@ test("indexes that are read are asked for", () => {
   const bound = bindFilter(filterOf(filters), {
     schema: SCHEMA,
     purpose: "query",
+    patterns: new PatternBudget(),
     requireIndex: (attribute, index) => asked.push(`${attribute} ${index}`),
   });
   runSteps(bound);

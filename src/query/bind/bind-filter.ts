@@ -23,6 +23,7 @@ import { bindComparison, checkShape, operandTypes } from "./bind-comparison.ts";
 import { bindPattern } from "./bind-pattern.ts";
 import { bindTokens } from "./bind-tokens.ts";
 import { filterFault } from "./operands.ts";
+import type { PatternBudget } from "./pattern-budget.ts";
 
 /** What names and operands are bound to. */
 export interface FilterScope {
@@ -31,6 +32,8 @@ export interface FilterScope {
   readonly purpose: "query" | "condition";
   /** Called for each index that the filter reads; throws if it is not ready. */
   readonly requireIndex: (attribute: string, index: IndexName) => void;
+  /** Of all filters of the request together. */
+  readonly patterns: PatternBudget;
 }
 
 /** Binds a filter, in steps; throws `invalid`, `malformed` or `building`. */
@@ -98,14 +101,15 @@ export function attributeSchema(name: string, schema: Schema): AttributeSchema |
   return { type: { kind: "scalar", of: schema.idType ?? "uint" }, filterable: true };
 }
 
-/** Steps only where there is a list: most conditions are bound with less than they cost. */
+/** Steps only where there is a list or a pattern: most conditions are bound with less than they cost. */
 function bindCondition(
   condition: FilterCondition,
   scope: FilterScope,
 ): Predicate | Steps<Predicate> {
   const { attribute, operator, operand, options } = condition;
   const schema = schemaFor(condition, scope.schema);
-  const subject = { attribute, type: schema.type };
+  const { type } = schema;
+  const subject = { attribute, type };
   if (operand.kind === "ref_new") return bindReference(condition, schema, scope);
   const takesOptions = operator === "Fuzzy" || isTokenOperator(operator);
   if (options !== undefined && (!takesOptions || operator === "ContainsTokenSequence")) {
@@ -113,7 +117,9 @@ function bindCondition(
   }
   requireAccess(condition, schema, scope);
   if (isComparison(operator)) return bindComparison(subject, operator, operand.value);
-  if (isPattern(operator)) return bindPattern(subject, operator, operand.value, options);
+  if (isPattern(operator)) {
+    return bindPattern({ ...condition, operator }, type, operand.value, scope.patterns);
+  }
   const { fullTextSearch } = schema;
   if (fullTextSearch === undefined) throw needsFullText(condition, scope.schema);
   return bindTokens(subject, operator, fullTextSearch, { operand: operand.value, options });

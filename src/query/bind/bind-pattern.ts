@@ -1,30 +1,41 @@
 /** Filter operators that match strings by pattern: globs, regular expressions, fuzzy text. */
 
 import { invalid } from "../../base/errors.ts";
-import { FUZZY_DISTANCE_MAX } from "../../model/contract-limits.ts";
-import type { PatternOperator } from "../../model/filter.ts";
+import type { Steps } from "../../base/steps.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import { FUZZY_DISTANCE_MAX, PATTERN_CHARS_MAX } from "../../model/contract-limits.ts";
+import type { FilterCondition, PatternOperator } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
+import { compilePattern } from "../../text/patterns/pattern-program.ts";
+import type { PatternFault } from "../../text/patterns/pattern-tree.ts";
+import { type ReadRegex, readRegex } from "../../text/patterns/regex-syntax.ts";
 import { negate } from "../filter/not.ts";
 import { MATCH_NONE } from "../filter/or.ts";
+import { expressionFormula, requiredText } from "../filter/pattern/expression-formula.ts";
 import { codePoints } from "../filter/pattern/fuzzy.ts";
-import { translateGlob } from "../filter/pattern/glob.ts";
+import { type ReadGlob, readGlob } from "../filter/pattern/glob.ts";
 import type { PatternNode } from "../filter/pattern/pattern.ts";
-import { regexTest, wholeTest } from "../filter/pattern/regex.ts";
+import type { ExpressionTest } from "../filter/pattern/string-test.ts";
+import { fuzzyFormula } from "../filter/pattern/trigram-formula.ts";
 import type { Predicate } from "../plan/plan.ts";
-import type { Subject } from "./bind-comparison.ts";
 import { filterFault, listOperand, typeMismatch } from "./operands.ts";
+import type { PatternBudget } from "./pattern-budget.ts";
 
-/** Glob, regular expression or fuzzy text, in UTF-16 units; twice a filterable value. */
-const PATTERN_CHARS_MAX = 8192;
+/** A condition by pattern. */
+interface PatternCondition extends Omit<FilterCondition, "operator"> {
+  readonly operator: PatternOperator;
+}
 
-/** Binds a pattern; `options` are those of `Fuzzy`. Arrays match if any element does. */
-export function bindPattern(
-  subject: Subject,
-  operator: PatternOperator,
+/**
+ * Binds a pattern, in steps: its size is known, and taken of the budget, before it is compiled.
+ * Arrays match if any element does.
+ */
+export function* bindPattern(
+  { attribute, operator, options, path }: PatternCondition,
+  type: AttributeType,
   operand: JsonValue,
-  options: JsonValue | undefined,
-): Predicate {
-  const { attribute, type } = subject;
+  budget: PatternBudget,
+): Steps<Predicate> {
   const isText = (type.kind === "scalar" || type.kind === "array") && type.of === "string";
   if (!isText) throw filterFault(attribute, `${operator} needs a string or []string attribute`);
   if (typeof operand !== "string") throw typeMismatch(attribute, operator, "string", operand);
@@ -35,40 +46,56 @@ export function bindPattern(
         `at most ${PATTERN_CHARS_MAX} are allowed`,
     );
   }
-  const pattern = patternOf(attribute, operator, operand, options);
+  const written = { attribute, operator, pattern: operand, path };
+  const pattern = yield* patternOf(written, options, budget);
   if (pattern === undefined) return MATCH_NONE;
+  budget.charge(pattern.test);
   const on = type.kind === "array" ? "some_element" : "value";
   const predicate: PatternNode = { kind: "pattern", attribute, type, on, ...pattern };
   return operator.startsWith("Not") ? negate(predicate) : predicate;
 }
 
+/** A pattern as it is in the request. */
+interface WrittenPattern {
+  readonly attribute: string;
+  readonly operator: PatternOperator;
+  readonly pattern: string;
+  readonly path: string | undefined;
+}
+
+/** What was read of a pattern; only globs tell their prefixes. */
+type ReadPattern = ReadRegex & Partial<ReadGlob>;
+
 /** What a pattern's node has beside the attribute. */
 type Pattern = Pick<PatternNode, "prefix" | "prefixSuffices" | "description" | "test">;
 
-function patternOf(
-  attribute: string,
-  operator: PatternOperator,
-  pattern: string,
+function* patternOf(
+  written: WrittenPattern,
   options: JsonValue | undefined,
-): Pattern | undefined {
-  if (operator === "Fuzzy") return fuzzyPattern(attribute, pattern, options);
-  if (operator === "Regex") {
-    const test = regexTest(pattern);
-    if ("fault" in test) {
-      throw filterFault(attribute, `Regex pattern is not valid: ${test.fault}`);
-    }
-    return { prefix: "", prefixSuffices: false, description: `Regex "${pattern}"`, test };
-  }
+  budget: PatternBudget,
+): Steps<Pattern | undefined> {
+  const { attribute, operator, pattern } = written;
+  if (operator === "Fuzzy") return fuzzyPattern(written, options, budget);
+  const description = `${operator} "${pattern}"`;
   const caseSensitive = !operator.includes("IGlob");
-  const glob = translateGlob(pattern);
-  const test = "fault" in glob ? glob : wholeTest(glob.expression, caseSensitive);
-  if ("fault" in test) {
-    throw filterFault(attribute, `${operator} pattern is not valid: ${test.fault}`);
+  const read: ReadPattern | PatternFault =
+    operator === "Regex"
+      ? yield* readRegex(pattern, budget.sizeLeft)
+      : yield* readGlob(pattern, caseSensitive);
+  if ("fault" in read) {
+    throw filterFault(attribute, `${operator} pattern is not valid: ${read.fault}`);
   }
-  const isKnown = caseSensitive && !("fault" in glob);
-  const prefix = isKnown ? glob.prefix : "";
-  const prefixSuffices = isKnown && glob.prefixSuffices;
-  return { prefix, prefixSuffices, description: `${operator} "${pattern}"`, test };
+  const { tree, size, prefix = "", prefixSuffices = false } = read;
+  const giveBack = budget.take({ ...written, length: pattern.length, size });
+  yield;
+  const test: ExpressionTest = {
+    kind: "expression",
+    program: yield* compilePattern(tree),
+    required: requiredText(tree),
+    formula: expressionFormula(tree),
+  };
+  giveBack();
+  return { prefix, prefixSuffices, description, test };
 }
 
 interface FuzzyStep {
@@ -78,10 +105,11 @@ interface FuzzyStep {
 
 /** Undefined if the text is shorter than every threshold. */
 function fuzzyPattern(
-  attribute: string,
-  text: string,
+  written: WrittenPattern,
   options: JsonValue | undefined,
+  budget: PatternBudget,
 ): Pattern | undefined {
+  const { attribute, pattern: text } = written;
   const steps = fuzzySteps(attribute, options);
   const caseSensitive = fuzzyCaseSensitive(attribute, options);
   const pattern = codePoints(caseSensitive ? text : text.toLowerCase());
@@ -93,11 +121,14 @@ function fuzzyPattern(
   }
   if (chosen === undefined) return undefined;
   const { distance } = chosen;
+  const giveBack = budget.take({ ...written, length: text.length, size: pattern.length });
+  const formula = fuzzyFormula({ kind: "fuzzy", pattern, distance, caseSensitive });
+  giveBack();
   return {
     prefix: "",
     prefixSuffices: false,
     description: `Fuzzy "${text}" distance ${distance}`,
-    test: { kind: "fuzzy", pattern, distance, caseSensitive },
+    test: { kind: "fuzzy", pattern, distance, caseSensitive, formula },
   };
 }
 

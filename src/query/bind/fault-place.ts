@@ -12,13 +12,16 @@ export function* atPlace<T>(place: string, steps: Steps<T>): Steps<T> {
     return yield* steps;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const { code, message, attribute, retryAfterMs } = error;
+    const { code, message, attribute, retryAfterMs, path, facts } = error;
+    if (path?.startsWith(place)) throw error;
     const isMarked = message.startsWith(MARK);
     const text = `${place}: ${isMarked ? message.slice(MARK.length) : message}`;
     throw new DatabaseError(code, isMarked ? MARK + text : text, {
       cause: error,
       ...(attribute !== undefined && { attribute }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
+      path,
+      facts,
     });
   }
 }

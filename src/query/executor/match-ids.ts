@@ -7,6 +7,7 @@ import type { Filter } from "../../model/filter.ts";
 import { compareStrings, type DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { FilterScope } from "../bind/bind-filter.ts";
+import { PatternBudget } from "../bind/pattern-budget.ts";
 import { forEachBit, type OrdinalBits } from "../ordinal-bits.ts";
 import { planFilter } from "../plan/planner.ts";
 import { type QueryOptions, requireIndex } from "../query-options.ts";
@@ -72,6 +73,7 @@ function* matchOrdinals(
   const scope: FilterScope = {
     schema: snapshot.schema,
     purpose: "query",
+    patterns: new PatternBudget(),
     requireIndex: (attribute, index) => requireIndex(options, attribute, index),
   };
   return yield* executePredicate(yield* planFilter(filter, scope), snapshot);

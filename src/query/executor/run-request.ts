@@ -8,6 +8,7 @@ import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { ScoreScope } from "../bind/bind-score.ts";
 import { documentFrequency } from "../bind/document-frequency.ts";
 import { atPlace } from "../bind/fault-place.ts";
+import { PatternBudget } from "../bind/pattern-budget.ts";
 import { textStatistics } from "../bind/text-statistics.ts";
 import { explainPlan } from "../plan/explain.ts";
 import { explainWork } from "../plan/explain-work.ts";
@@ -131,7 +132,8 @@ function unweighed(scope: ScoreScope, missed: BytesMissing[]): ScoreScope {
   };
 }
 
-function* planAll({ kind, queries }: QueryRequest, scope: ScoreScope): Steps<Plan[]> {
+function* planAll({ kind, queries }: QueryRequest, given: ScoreScope): Steps<Plan[]> {
+  const scope = { ...given, patterns: given.patterns.renewed() };
   if (kind === "single") return [yield* planQuery(queries[0], scope)];
   const plans: Plan[] = [];
   for (const [index, query] of queries.entries()) {
@@ -146,6 +148,7 @@ export function scopeOf({ schema, segments }: Snapshot, options: QueryOptions): 
   return {
     schema,
     purpose: "query",
+    patterns: new PatternBudget(options.memory),
     probing: options.probing,
     lateProbing: options.lateProbing,
     requireIndex: (attribute, index) => requireIndex(options, attribute, index),

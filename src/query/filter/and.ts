@@ -84,8 +84,13 @@ export const AND: PredicateOperator<AndNode> = {
     return run.operators.predicate(predicates[0]).count?.(predicates[0], run);
   },
 
-  matches: ({ predicates }, run) =>
-    predicates.every((part) => run.operators.predicate(part).matches(part, run)),
+  *matches({ predicates }, run) {
+    for (const part of predicates) {
+      const found = run.operators.predicate(part).matches(part, run);
+      if (!(typeof found === "boolean" ? found : yield* found)) return false;
+    }
+    return true;
+  },
 
   explain: (node, label, operators) =>
     node.predicates.length === 0 ? [] : [`${label}: all of`, ...explainParts(node, operators)],

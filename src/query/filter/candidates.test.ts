@@ -12,6 +12,7 @@ import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { fullBitmap, setBit } from "../../codec/bitmap.ts";
 import { bindFilter } from "../bind/bind-filter.ts";
+import { PatternBudget } from "../bind/pattern-budget.ts";
 import { together, togetherInSteps } from "../executor/missing-bytes.ts";
 import { OPERATORS } from "../operators.ts";
 import { addRange, andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
@@ -33,7 +34,8 @@ test("a filter finds among candidates what it finds among all documents", () => 
       return runSteps(operator.run(predicate, { view, within, ...each }));
     };
     for (let i = 0; i < 150; i++) {
-      const scope = { schema, purpose: "query", requireIndex: () => undefined } as const;
+      const patterns = new PatternBudget();
+      const scope = { schema, purpose: "query", requireIndex: () => undefined, patterns } as const;
       const predicate = runSteps(bindFilter(randomFilter(random, schema, 2), scope));
       const candidates = emptyBits(count);
       const start = random.below(count);

@@ -40,7 +40,10 @@ export const NOT: PredicateOperator<NotNode> = {
     return count === undefined ? undefined : run.view.documentCount - count;
   },
 
-  matches: ({ predicate }, run) => !run.operators.predicate(predicate).matches(predicate, run),
+  *matches({ predicate }, run) {
+    const found = run.operators.predicate(predicate).matches(predicate, run);
+    return !(typeof found === "boolean" ? found : yield* found);
+  },
 
   explain: ({ predicate }, label, operators) => [
     `${label}: not`,

@@ -44,8 +44,13 @@ export const OR: PredicateOperator<OrNode> = {
     return bits ?? emptyBits(run.view.documentCount);
   },
 
-  matches: ({ predicates }, run) =>
-    predicates.some((part) => run.operators.predicate(part).matches(part, run)),
+  *matches({ predicates }, run) {
+    for (const part of predicates) {
+      const found = run.operators.predicate(part).matches(part, run);
+      if (typeof found === "boolean" ? found : yield* found) return true;
+    }
+    return false;
+  },
 
   explain: (node, label, operators) =>
     node.predicates.length === 0

@@ -154,8 +154,8 @@ export interface PredicateOperator<N extends Predicate = Predicate> {
    * finding them; else undefined. Takes microseconds. Absent: it never is.
    */
   count?(node: N, run: SegmentRun): number | undefined;
-  /** Tells whether a document matches. */
-  matches(node: N, run: DocumentRun): boolean;
+  /** Tells whether a document matches; in steps, if that may take long. */
+  matches(node: N, run: DocumentRun): boolean | Steps<boolean>;
   /** Lines about the node, of which the first begins with `label` and a colon. */
   explain(node: N, label: string, operators: Operators): string[];
   /** Absent: the operator does not look at the terms of texts, and no fragment matches. */

@@ -13,6 +13,7 @@ import {
   type FilterCondition,
   type FilterOperand,
   type FilterOperator,
+  isPattern,
   isTokenOperator,
 } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
@@ -159,6 +160,7 @@ function parseAttributeFilter(
     operator,
     operand,
     ...(options !== undefined && { options }),
+    ...(isPattern(operator) && { path: `${path}[2]` }),
   };
 }
 

@@ -39,7 +39,7 @@ export interface CurrentDocument {
 export type WriteCondition = (
   current: CurrentDocument,
   next: (attribute: string) => AttributeValue,
-) => boolean;
+) => boolean | Steps<boolean>;
 
 /** What resolving reads, bound to the batch's schema; all of one state of the namespace. */
 export interface CurrentDocuments {
@@ -53,7 +53,7 @@ export interface CurrentDocuments {
     cap: number,
   ): Steps<{ readonly ids: readonly DocumentId[]; readonly more: boolean }>;
   /** Binds a condition; throws if it does not fit the schema. It reads values and ids only. */
-  condition(filter: Filter): WriteCondition;
+  condition(filter: Filter): Steps<WriteCondition>;
 }
 
 /** What became of the operations, for the answer. */
@@ -228,7 +228,7 @@ class Resolution {
   /** Upserts that apply: those of absent documents, and those whose condition holds. */
   *#keepUpserts(): Steps<DocumentColumns | undefined> {
     const { upserts, upsertCondition } = this.#batch;
-    const condition = upsertCondition && this.#current.condition(upsertCondition);
+    const condition = upsertCondition && (yield* this.#current.condition(upsertCondition));
     if (!upserts || upserts.count === 0) return undefined;
     if (!condition) return upserts;
     const kept: number[] = [];
@@ -236,9 +236,8 @@ class Resolution {
       if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(upserts.ids, i);
       const current = yield* this.#currentOf(id);
-      if (!current || condition(current, (attribute) => writtenValue(upserts, id, i, attribute))) {
-        kept.push(i);
-      }
+      const next = (attribute: string) => writtenValue(upserts, id, i, attribute);
+      if (!current || (yield* settled(condition(current, next)))) kept.push(i);
     }
     if (kept.length === upserts.count) return upserts;
     return kept.length === 0 ? undefined : yield* gatherDocuments(upserts, Uint32Array.from(kept));
@@ -247,7 +246,7 @@ class Resolution {
   /** Indexes of patches that apply: absent documents have none. */
   *#keepPatches(): Steps<number[]> {
     const { patches, patchCondition } = this.#batch;
-    const condition = patchCondition && this.#current.condition(patchCondition);
+    const condition = patchCondition && (yield* this.#current.condition(patchCondition));
     const kept: number[] = [];
     for (let i = 0; i < (patches?.documents.count ?? 0); i++) {
       assert(patches !== undefined, "patches were counted");
@@ -258,7 +257,7 @@ class Resolution {
       if (condition) {
         const next = (attribute: string) =>
           attribute === "id" ? id : patchedValue(patches, i, current, attribute);
-        if (!condition(current, next)) continue;
+        if (!(yield* settled(condition(current, next)))) continue;
       }
       kept.push(i);
     }
@@ -276,7 +275,7 @@ class Resolution {
   /** Ids of deletes that apply. Without a condition all do, also those of absent documents. */
   *#keepDeletes(): Steps<DocumentId[]> {
     const { deletes, deleteCondition } = this.#batch;
-    const condition = deleteCondition && this.#current.condition(deleteCondition);
+    const condition = deleteCondition && (yield* this.#current.condition(deleteCondition));
     if (!deletes) return [];
     const kept: DocumentId[] = [];
     for (let i = 0; i < deletes.count; i++) {
@@ -284,7 +283,7 @@ class Resolution {
       const id = idAt(deletes.ids, i);
       if (condition) {
         const current = yield* this.#currentOf(id);
-        if (!current || !condition(current, () => null)) continue;
+        if (!current || !(yield* settled(condition(current, () => null)))) continue;
       }
       kept.push(id);
     }
@@ -421,4 +420,8 @@ function tooMany(operation: "delete" | "patch", max: number): Error {
     `💔 ${operation}_by_filter matches more documents than allowed, at most ${max} per request; ` +
       `set ${operation}_by_filter_allow_partial to ${operation} that many, then repeat the request`,
   );
+}
+
+function* settled(found: boolean | Steps<boolean>): Steps<boolean> {
+  return typeof found === "boolean" ? found : yield* found;
 }

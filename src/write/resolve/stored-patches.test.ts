@@ -44,7 +44,7 @@ function reading(memtable: Memtable): CurrentDocuments {
     },
     expect: () => oneStep(() => {}),
     matchIds: () => oneStep(() => ({ ids: [], more: false })),
-    condition: () => () => true,
+    condition: () => oneStep(() => () => true),
   };
 }
 

@@ -64,8 +64,8 @@ export class StoredDocuments implements CurrentDocuments {
     return { ids: ids.slice(0, cap), more: ids.length > cap };
   }
 
-  condition(filter: Filter): WriteCondition {
-    return (current, next) => matchesFilter(filter, readerOf(current), next);
+  condition(filter: Filter): Steps<WriteCondition> {
+    return oneStep(() => (current, next) => matchesFilter(filter, readerOf(current), next));
   }
 }
 

@@ -15,7 +15,6 @@ import { isSorted } from "../sorted-source.ts";
 import type { ValueNode } from "../value-node.ts";
 import type { StringTest } from "./string-test.ts";
 import type { TrigramFormula } from "./trigram-algebra.ts";
-import { trigramFormula } from "./trigram-formula.ts";
 
 /** Lists of a conjunction that are read, the shortest; others would leave hardly fewer. */
 const LISTS_MAX = 16;
@@ -30,18 +29,7 @@ interface TestNode extends ValueNode {
 /** Tells, without reading anything, whether a segment has trigrams that a test asks for. */
 export function hasTrigrams({ attribute, test }: TestNode, view: SegmentView): boolean {
   if (attribute === "id" || !view.hasIndex(DIRECTORY, attribute)) return false;
-  return formulaOf(test).kind !== "any";
-}
-
-/** By test, since an expression is read anew for each segment else. */
-const FORMULAS = new WeakMap<StringTest, TrigramFormula>();
-
-function formulaOf(test: StringTest): TrigramFormula {
-  const known = FORMULAS.get(test);
-  if (known !== undefined) return known;
-  const formula = trigramFormula(test);
-  FORMULAS.set(test, formula);
-  return formula;
+  return test.formula.kind !== "any";
 }
 
 /** Lists that are read: the strings of all of them and of all parts, or of some part. */
@@ -91,7 +79,7 @@ export function candidateNeeds(node: TestNode, run: SegmentRun): Need[] {
   const look = (): void => {
     const dictionary = view.index(DICTIONARY_INDEX, attribute);
     const trigrams = dictionary?.trigrams;
-    const plan = trigrams && planLists(formulaOf(test), trigrams);
+    const plan = trigrams && planLists(test.formula, trigrams);
     if (trigrams !== undefined && plan !== undefined) lookAt(plan, trigrams, run);
     // Which documents have the strings that pass is known once all were tested.
     else if (!isSorted(node, view)) together(attributeNeeds(attribute, view));
@@ -109,7 +97,7 @@ export function* candidateGroups(
   trigrams: TrigramView,
   run: PredicateRun,
 ): Steps<Uint32Array | undefined> {
-  const plan = planLists(formulaOf(test), trigrams);
+  const plan = planLists(test.formula, trigrams);
   if (plan === undefined) return undefined;
   lookAt(plan, trigrams, run);
   run.memory?.take(GROUP_MEMORY * trigrams.groupCount, "what patterns match");

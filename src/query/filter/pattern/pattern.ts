@@ -23,11 +23,17 @@ import {
   subjectText,
   type ValueNode,
   type ValueRun,
-  valueMatches,
   withExtent,
 } from "../value-node.ts";
 import { candidateGroups, candidateNeeds, hasTrigrams } from "./pattern-candidates.ts";
-import { type StringTest, stringMatcher } from "./string-test.ts";
+import {
+  chargeTest,
+  finishScan,
+  MatcherPauses,
+  passesInSteps,
+  type StringTest,
+  stringMatcher,
+} from "./string-test.ts";
 
 /** A string passes a test. Null does not match. */
 export interface PatternNode extends ValueNode {
@@ -56,7 +62,8 @@ export const PATTERN: PredicateOperator<PatternNode> = {
 
   *run(node, given) {
     const run = withExtent(given);
-    const { view } = run;
+    const { view, memory } = run;
+    chargeTest(node.test, memory);
     const byPrefix = yield* matchSorted(node, sortedFilter(node), run);
     if (byPrefix !== undefined) return byPrefix;
     const found = yield* matchCandidates(node, run);
@@ -67,10 +74,13 @@ export const PATTERN: PredicateOperator<PatternNode> = {
     );
   },
 
-  matches: (node, { current }) => {
-    const passes = stringMatcher(node.test);
-    const value = current(node.attribute);
-    return valueMatches(node, value, (one) => typeof one === "string" && passes(one));
+  *matches({ attribute, test }, { current }) {
+    const matcher = stringMatcher(test);
+    const value = current(attribute);
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (typeof one === "string" && (yield* passesInSteps(matcher, one))) return true;
+    }
+    return false;
   },
 
   explain: (node, label) => [`${label}: ${subjectText(node)} matches ${node.description}`],
@@ -137,10 +147,17 @@ function intervalsOf(
   const first = dictionary.lowerBound(prefix);
   const past = prefixEnd(prefix, dictionary, first);
   if (prefixSuffices) return codeInterval({ first, past });
-  if (past - first > TESTS_PER_STEP) return undefined;
-  const passes = stringMatcher(test);
-  const codes = Array.from({ length: past - first }, (_, i) => first + i);
-  return codeListIntervals(codes.filter((code) => passes(dictionary.value(code))));
+  if (past - first > TESTED_AT_ONCE_MAX) return undefined;
+  const matcher = stringMatcher(test);
+  const pauses = new MatcherPauses(matcher);
+  const codes: number[] = [];
+  for (let code = first; code < past; code++) {
+    const passes = matcher.test(dictionary.value(code));
+    // There are no pauses here: what takes long is left to `testStrings`.
+    if (typeof passes !== "boolean" || pauses.isDue) return undefined;
+    if (passes) codes.push(code);
+  }
+  return codeListIntervals(codes);
 }
 
 /** Tests each distinct value of the range once, if there is a dictionary. */
@@ -151,14 +168,16 @@ function* markStrings(
   run: ValueRun,
 ): Steps<void> {
   const { data, start, end } = entries;
-  const passes = stringMatcher(node.test);
+  const matcher = stringMatcher(node.test);
+  const pauses = new MatcherPauses(matcher);
   if (entries.dictionary === undefined) {
     const read = scalarReader(data);
     run.work.stringsTested += end - start;
     for (let i = start; i < end; i++) {
       const value = read(i);
-      if (typeof value === "string" && passes(value)) setBit(bits, i);
-      if ((i - start) % TESTS_PER_STEP === TESTS_PER_STEP - 1) yield;
+      const found = typeof value === "string" && matcher.test(value);
+      if (typeof found === "boolean" ? found : yield* finishScan(found)) setBit(bits, i);
+      if (pauses.isDue || (i - start) % TESTS_PER_STEP === TESTS_PER_STEP - 1) yield;
     }
     return;
   }
@@ -183,12 +202,15 @@ function* testStrings(
   verdicts: Uint8Array,
   { node, dictionary, run }: StringsRun,
 ): Steps<void> {
-  const passes = stringMatcher(node.test);
+  const matcher = stringMatcher(node.test);
+  const pauses = new MatcherPauses(matcher);
   let testCount = 0;
   for (let code = verdicts.indexOf(known); code >= 0; code = verdicts.indexOf(known, code + 1)) {
-    verdicts[code] = passes(dictionary.value(code)) ? PASSES : FAILS;
+    const found = matcher.test(dictionary.value(code));
+    const passes = typeof found === "boolean" ? found : yield* finishScan(found);
+    verdicts[code] = passes ? PASSES : FAILS;
     run.work.stringsTested++;
-    if (++testCount % TESTS_PER_STEP === 0) yield;
+    if (pauses.isDue || ++testCount % TESTS_PER_STEP === 0) yield;
   }
 }
 
@@ -199,8 +221,10 @@ interface StringsRun {
   readonly run: ValueRun;
 }
 
-/** Strings that are tested between two pauses: of some KiB each, in some 10 µs. */
+/** Strings that are tested between two pauses at most: to read one takes time, too. */
 const TESTS_PER_STEP = 64;
+/** Strings with a prefix up to which all are tested before it is decided how documents are found. */
+const TESTED_AT_ONCE_MAX = 64;
 
 const UNKNOWN = 0;
 const FAILS = 1;

@@ -1,26 +1,48 @@
 import { describe, expect, test } from "vitest";
 import { editDistance, naiveFuzzy } from "../../../../test/support/queries/naive-filter.ts";
 import { json } from "../../../../test/support/queries/query-fixture.ts";
-import { seededRandom } from "../../../base/random.ts";
+import {
+  fuzzyTest,
+  globTest,
+  passes as passesTest,
+  regexTest,
+} from "../../../../test/support/queries/string-tests.ts";
+import { pick } from "../../../../test/support/random/random-queries.ts";
+import { testRandom } from "../../../../test/support/random/seed.ts";
+import { type Random, seededRandom } from "../../../base/random.ts";
+import { runSteps } from "../../../base/steps.ts";
 import type { JsonValue } from "../../../model/json-value.ts";
-import { codePoints, hasFuzzySubstring } from "./fuzzy.ts";
-import { translateGlob } from "./glob.ts";
-import { type PatternFault, regexTest, wholeTest } from "./regex.ts";
-import { type StringTest, stringMatcher } from "./string-test.ts";
+import { PATTERN_DEPTH_MAX, type PatternFault } from "../../../text/patterns/pattern-tree.ts";
+import { codePoints, FuzzySearch } from "./fuzzy.ts";
+import {
+  finishScan,
+  MatcherPauses,
+  passesInSteps,
+  type StringTest,
+  stringMatcher,
+  testBytes,
+} from "./string-test.ts";
 
 /** Tells whether a clone of the test matches: nothing of it depends on the object. */
 function passes(test: StringTest | PatternFault, text: string): boolean {
-  if ("fault" in test) throw new Error(test.fault);
-  return stringMatcher(structuredClone(test))(text);
+  return passesTest(structuredClone(test), text);
+}
+
+/** The test of an expression that is known to be one. */
+function validRegex(pattern: string): StringTest {
+  const made = regexTest(pattern);
+  if ("fault" in made) throw new Error(made.fault);
+  return made;
 }
 
 function globMatches(pattern: string, text: string, caseSensitive = true): boolean {
-  const glob = translateGlob(pattern);
+  const glob = globTest(pattern, caseSensitive);
   if ("fault" in glob) throw new Error(glob.fault);
-  const matches = passes(wholeTest(glob.expression, caseSensitive), text);
-  if (caseSensitive && matches) expect(text.startsWith(glob.prefix)).toBe(true);
-  const { prefix, prefixSuffices } = glob;
-  if (caseSensitive && prefixSuffices) expect(matches).toBe(text.startsWith(prefix));
+  const { test, size, prefix, prefixSuffices } = glob;
+  const matches = passes(test, text);
+  expect(test.program.ops.length - 1).toBeLessThanOrEqual(size);
+  if (matches) expect(text.startsWith(prefix)).toBe(true);
+  if (prefixSuffices) expect(matches).toBe(text.startsWith(prefix));
   return matches;
 }
 
@@ -82,8 +104,10 @@ describe("globs", () => {
     ["a}", "unopened alternate group"],
     ["a\\", "dangling"],
     ["[z-a]", "invalid range"],
-  ])("%j is refused: %s", (pattern, fault) => {
-    expect(translateGlob(pattern)).toEqual({ fault: expect.stringContaining(fault) });
+    ["{".repeat(8192), "nested at most"],
+    ["{a".repeat(PATTERN_DEPTH_MAX) + "}".repeat(PATTERN_DEPTH_MAX), "nested at most"],
+  ])("%.40j is refused: %s", (pattern, fault) => {
+    expect(globTest(pattern, true)).toEqual({ fault: expect.stringContaining(fault) });
   });
 
   test("with many stars take linear time", () => {
@@ -91,43 +115,66 @@ describe("globs", () => {
   });
 });
 
-describe("regular expressions", () => {
-  test.each([
-    ["o+x", "a foox b", true],
-    ["^fox$", "foxes", false],
-    ["(?i)FOX", "a fox", true],
-    ["\\d", "٣", true],
-    ["^\\w+$", "naïve", true],
-    ["^\\W$", "é", false],
-    ["[\\d]{2}", "a12", true],
-    ["\\s", "\u2003", true],
-    ["\\u{1F98A}", "🦊", true],
-    ["\\U{1F98A}", "🦊", true],
-    ["\\U0001F98A", "🦊", true],
-    ["[\\U0001F980-\\U0001F98F]", "🦊", true],
-    ["\\U0001F98A", "🦉", false],
-    ["\\p{Greek}", "λ", true],
-    ["\\bfox\\b", "the fox.", true],
-    ["(?P<name>a)b", "ab", true],
-    ["a.c", "a🦊c", true],
-  ])("%j on %j is %j", (pattern, text, expected) => {
-    expect(passes(regexTest(pattern), text)).toBe(expected);
+/** Globs of a few characters, and the same for JavaScript. */
+function randomGlob(random: Random, depth: number): readonly [glob: string, twin: string] {
+  const parts = Array.from({ length: random.below(5) }, (): readonly [string, string] => {
+    const kind = random.below(depth === 0 ? 5 : 6);
+    if (kind === 0) return ["*", ".*"];
+    if (kind === 1) return ["?", "."];
+    if (kind === 2) {
+      return pick(random, [
+        ["[ab]", "[ab]"],
+        ["[!a]", "[^a]"],
+        ["[a-c]", "[a-c]"],
+      ]);
+    }
+    if (kind < 5) {
+      const character = pick(random, ["a", "b", "É", "k", "🦊", "."]);
+      return [character, character === "." ? "\\." : character];
+    }
+    const choices = Array.from({ length: 1 + random.below(3) }, () =>
+      randomGlob(random, depth - 1),
+    );
+    const kept = choices.filter(([glob]) => glob !== "");
+    const globs = choices.map(([glob]) => glob).join();
+    return [`{${globs}}`, `(?:${kept.map(([, twin]) => twin).join("|")})`];
   });
+  return [parts.map(([glob]) => glob).join(""), parts.map(([, twin]) => twin).join("")];
+}
 
-  const classes = ["[a-z&&[^b]]", "[a[bc]]", "[a-c--b]", "[ab~~b]"];
-  const others = ["(", "a(?=b)", "(?<!a)b", "(a)\\1", "[z-a]", "*", "\\"];
-  test.each([...others, ...classes])("%j is refused", (pattern) => {
-    expect(regexTest(pattern)).toEqual({ fault: expect.any(String) });
-  });
+test("globs match what JavaScript's expressions match", () => {
+  const random = testRandom();
+  let matchCount = 0;
+  for (let i = 0; i < 1000; i++) {
+    const [glob, twin] = randomGlob(random, 2);
+    // Two stars at the ends mean directories.
+    if (/^\*\*|\*\*$/.test(glob)) continue;
+    const caseSensitive = random.below(2) === 0;
+    const expected = new RegExp(`^(?:${twin})$`, caseSensitive ? "su" : "isu");
+    for (let j = 0; j < 8; j++) {
+      const characters = ["a", "b", "É", "é", "\u212a", "🦊", "."];
+      const text = Array.from({ length: random.below(6) }, () => pick(random, characters)).join("");
+      const matches = expected.test(text);
+      if (matches) matchCount++;
+      const seen = `${JSON.stringify(glob)} on ${JSON.stringify(text)}`;
+      expect(globMatches(glob, text, caseSensitive), seen).toBe(matches);
+    }
+  }
+  expect(matchCount).toBeGreaterThan(500);
+});
 
+describe("what all matches contain", () => {
   test.each([
-    ["^[[:digit:]\\s]+$", "1 2", true],
-    ["^[]\\d]+$", "]1", true],
-    ["^[^]\\d]+$", "]", false],
-    ["^[\\[&-]+$", "[&-", true],
-    ["a&&b", "a&&b", true],
-  ])("classes: %j in %j is %j", (pattern, text, expected) => {
-    expect(passes(regexTest(pattern), text)).toBe(expected);
+    ["foo.*barbaz", "barbaz"],
+    ["^foo$", "foo"],
+    ["(?i)foo", ""],
+    ["foo|bar", ""],
+    ["a(?:bc)+d", "bc"],
+    ["(?:bc)*", ""],
+    ["ab\\bcd", "abcd"],
+    ["x".repeat(100), "x".repeat(16)],
+  ])("of %.20j is %j", (pattern, required) => {
+    expect(regexTest(pattern)).toMatchObject({ required });
   });
 });
 
@@ -143,7 +190,7 @@ describe("fuzzy text", () => {
     ["🦊🦊🦊🦊", "🦊🦊x🦊", 1, true],
     ["abcdef", "", 2, false],
   ])("%j in %j within %j edits is %j", (pattern, text, distance, expected) => {
-    expect(hasFuzzySubstring(codePoints(pattern), text, distance)).toBe(expected);
+    expect(passes(fuzzyTest(pattern, distance), text)).toBe(expected);
   });
 
   test("agrees with a search of every substring", () => {
@@ -158,14 +205,71 @@ describe("fuzzy text", () => {
       const text = word(random.below(14));
       const steps = [{ min_query_chars: 3, distance }];
       const options = json({ max_edit_distance: steps }) as ReadonlyMap<string, JsonValue>;
-      expect(
-        hasFuzzySubstring(codePoints(pattern), text, distance),
-        `seed ${seed} ${pattern} ${text} ${distance}`,
-      ).toBe(naiveFuzzy(pattern, options, text));
+      const search = new FuzzySearch(codePoints(pattern), distance);
+      // Also with pauses after each character, and with what an earlier text has left behind.
+      for (const [earlier, workMax] of [
+        ["", Number.POSITIVE_INFINITY],
+        [text.repeat(2), 1],
+      ] as const) {
+        search.begin(earlier);
+        search.advance(Number.POSITIVE_INFINITY);
+        search.begin(text);
+        let found = search.advance(workMax);
+        while (found === undefined) found = search.advance(workMax);
+        const seen = `seed ${seed} ${pattern} ${text} ${distance}`;
+        expect(found, seen).toBe(naiveFuzzy(pattern, options, text));
+      }
     }
   });
 
   test("the twin's distance is Levenshtein's", () => {
     expect(editDistance([..."kitten"], [..."sitting"])).toBe(3);
+  });
+});
+
+describe("long strings", () => {
+  const long = "a".repeat(200_000);
+  const tests: [string, StringTest][] = [
+    ["an expression", validRegex("^(?:aa)*b$")],
+    ["fuzzy text", fuzzyTest(`${"a".repeat(500)}bcd`, 2, false)],
+  ];
+
+  test.each(tests)("are tested in steps by %s, and several in turns", (_name, test) => {
+    const matcher = stringMatcher(test);
+    const passing = test.kind === "fuzzy" ? `${long}bcd` : `${long}b`;
+    const stepsOf = (text: string) => {
+      const steps = passesInSteps(matcher, text);
+      return { steps, count: 0, found: undefined as boolean | undefined };
+    };
+    const all = [long, passing, long, passing].map(stepsOf);
+    while (all.some(({ found }) => found === undefined)) {
+      for (const one of all) {
+        if (one.found !== undefined) continue;
+        one.count++;
+        const next = one.steps.next();
+        if (next.done === true) one.found = next.value;
+      }
+    }
+    expect(all.map(({ found }) => found)).toEqual([false, true, false, true]);
+    for (const { count } of all) expect(count).toBeGreaterThan(10);
+  });
+
+  test("pause for the work that is done, however short the strings are", () => {
+    const matcher = stringMatcher(validRegex("[ab]{20}[cd]"));
+    const pauses = new MatcherPauses(matcher);
+    let pauseCount = 0;
+    for (let i = 0; i < 10_000; i++) {
+      const found = matcher.test("ab".repeat(10));
+      if (typeof found !== "boolean") runSteps(finishScan(found));
+      if (pauses.isDue) pauseCount++;
+    }
+    expect(pauseCount).toBeGreaterThan(10);
+    expect(pauseCount).toBeLessThan(50);
+  });
+
+  test("their tests say what memory they take", () => {
+    expect(testBytes(validRegex("abc"))).toBeLessThan(16_384);
+    expect(testBytes(validRegex("(?:a?){20000}"))).toBeLessThan(2 ** 21 + 2 ** 20);
+    expect(testBytes(fuzzyTest("a".repeat(8192), 2))).toBeLessThan(2 ** 17);
   });
 });

@@ -1,20 +1,18 @@
-/** What must be among a string's trigrams (`text/trigrams.ts`) for it to pass a test. */
+/** What must be among a string's trigrams (`text/trigrams.ts`) for it to pass a fuzzy test. */
 
-import { expressionFormula } from "./expression-formula.ts";
-import type { FuzzyTest, StringTest } from "./string-test.ts";
+import type { FuzzyTest } from "./string-test.ts";
 import { ANY, allOf, containing, someOf, type TrigramFormula } from "./trigram-algebra.ts";
-
-/** The formula of a test: true of the trigrams of every string that passes. */
-export function trigramFormula(test: StringTest): TrigramFormula {
-  return test.kind === "fuzzy" ? fuzzyFormula(test) : expressionFormula(test.expression);
-}
 
 /**
  * Of `distance` + 1 pieces of the pattern one is in the text unchanged, since an edit changes one.
  * Where case does not count, texts are compared in lower case, and a character of that which is no
  * ASCII may come of several: only what is ASCII is looked for.
  */
-function fuzzyFormula({ pattern, distance, caseSensitive }: FuzzyTest): TrigramFormula {
+export function fuzzyFormula({
+  pattern,
+  distance,
+  caseSensitive,
+}: Omit<FuzzyTest, "formula">): TrigramFormula {
   const count = distance + 1;
   const pieces = Array.from({ length: count }, (_, i) => {
     const start = Math.floor((pattern.length * i) / count);
