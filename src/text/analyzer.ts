@@ -111,7 +111,10 @@ class TextAnalyzer implements Analyzer {
   constructor(options: FullTextOptions) {
     this.options = options;
     this.#scan = scanOf(options.tokenizer);
-    this.#cache = new TermCache(normalizerFor(options));
+    // Two units are a code point at most.
+    const isWhole = options.tokenizer === "pre_tokenized_array";
+    const unitsMax = isWhole ? Number.POSITIVE_INFINITY : 2 * options.maxTokenLength;
+    this.#cache = new TermCache(normalizerFor(options), unitsMax);
   }
 
   takeTable(): TermTable {

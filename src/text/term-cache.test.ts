@@ -19,6 +19,14 @@ test("empty and long tokens are normalized too", () => {
   expect([cache.get("abc", 1, 1), cache.get(long, 0, long.length)]).toEqual(["<>", `<${long}>`]);
 });
 
+test("tokens that are too long are dropped before they are copied", () => {
+  const cache = new TermCache(() => {
+    throw new Error("normalized");
+  }, 100);
+  const long = "x".repeat(101);
+  expect(cache.get(long, 0, long.length)).toBeUndefined();
+});
+
 test("tokens that share a place never get each other's term", () => {
   const seed = 3;
   const random = seededRandom(seed);

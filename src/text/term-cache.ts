@@ -15,16 +15,25 @@ const HASH_FACTOR = 0x9e3779b1;
 /** Maps tokens, given as ranges of a text, to terms. */
 export class TermCache {
   readonly #normalize: (token: string) => string | undefined;
+  readonly #unitsMax: number;
   readonly #tokens = new Array<string | undefined>(TERM_CACHE_ENTRIES).fill(undefined);
   readonly #terms = new Array<string | undefined>(TERM_CACHE_ENTRIES).fill(undefined);
 
-  /** `normalize` is pure; undefined means that the token is dropped. */
-  constructor(normalize: (token: string) => string | undefined) {
+  /**
+   * `normalize` is pure; undefined means that the token is dropped, as those of more than `unitsMax`
+   * UTF-16 units are.
+   */
+  constructor(
+    normalize: (token: string) => string | undefined,
+    unitsMax = Number.POSITIVE_INFINITY,
+  ) {
     this.#normalize = normalize;
+    this.#unitsMax = unitsMax;
   }
 
   /** Returns the term of `text.slice(start, end)`. */
   get(text: string, start: number, end: number): string | undefined {
+    if (end - start > this.#unitsMax) return undefined;
     if (end - start > TERM_CACHE_TOKEN_UNITS_MAX)
       return this.#normalize(detached(text, start, end));
     let hash = 0;

@@ -1,12 +1,8 @@
 /** Whether documents have a sequence of terms, from the positions of those. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { TermPositions } from "../../segment/text/term-positions.ts";
-
-/** A term of a sequence and how many positions after the first one it stands. */
-export interface SequenceTerm {
-  readonly term: string;
-  readonly distance: number;
-}
+import type { SequenceTerm } from "./sequence-scan.ts";
 
 /** A distinct term, and all the distances at which it stands. */
 interface SoughtTerm {
@@ -14,6 +10,8 @@ interface SoughtTerm {
   readonly distances: readonly number[];
 }
 
+/** Starts and positions that are compared between two pauses, in about a nanosecond each. */
+const STARTS_PER_STEP = 1 << 17;
 /** Starts that there is room for at first. */
 const STARTS_MIN = 64;
 
@@ -25,6 +23,11 @@ export class SequenceFinder {
   readonly #sought: readonly SoughtTerm[];
   /** Where the sequence may begin, ascending. */
   #starts = new Int32Array(STARTS_MIN);
+  /** The document that is asked about, and how far its terms and their distances were looked at. */
+  #ordinal = 0;
+  #term = 0;
+  #distance = 0;
+  #count: number | undefined;
 
   constructor(sequence: readonly SequenceTerm[], positionsOf: (term: string) => TermPositions) {
     const distances = new Map<string, number[]>();
@@ -39,16 +42,43 @@ export class SequenceFinder {
     this.#sought = sought.sort((a, b) => a.term.documentCount - b.term.documentCount);
   }
 
-  has(ordinal: number): boolean {
-    let count: number | undefined;
-    for (const { term, distances } of this.#sought) {
-      term.read(ordinal);
-      this.positionsRead += term.count;
-      for (const distance of distances) {
-        count =
-          count === undefined ? this.#begin(term, distance) : this.#keep(count, term, distance);
-        if (count === 0) return false;
+  /** Whether a document has the sequence; in steps, where its terms stand at very many places. */
+  has(ordinal: number): boolean | Steps<boolean> {
+    this.#ordinal = ordinal;
+    this.#term = 0;
+    this.#distance = 0;
+    this.#count = undefined;
+    return this.#advance() ?? this.#finish();
+  }
+
+  *#finish(): Steps<boolean> {
+    for (;;) {
+      yield;
+      const found = this.#advance();
+      if (found !== undefined) return found;
+    }
+  }
+
+  /** Goes on with a document; undefined where more than `STARTS_PER_STEP` were looked at. */
+  #advance(): boolean | undefined {
+    let work = 0;
+    for (; this.#term < this.#sought.length; this.#term++) {
+      const { term, distances } = this.#sought[this.#term];
+      for (; this.#distance < distances.length; this.#distance++) {
+        if (work > STARTS_PER_STEP) return undefined;
+        if (this.#distance === 0) {
+          term.read(this.#ordinal);
+          this.positionsRead += term.count;
+        }
+        const distance = distances[this.#distance];
+        this.#count =
+          this.#count === undefined
+            ? this.#begin(term, distance)
+            : this.#keep(this.#count, term, distance);
+        if (this.#count === 0) return false;
+        work += this.#count + term.count;
       }
+      this.#distance = 0;
     }
     return true;
   }

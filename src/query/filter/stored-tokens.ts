@@ -1,20 +1,56 @@
 /** The tokens of stored texts. */
 
+import type { Steps } from "../../base/steps.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { analyzerFor, type Token } from "../../text/analyzer.ts";
+import { piecesOf } from "../../text/text-pieces.ts";
+
+/** Elements that are told between two pauses, each a token. */
+const ELEMENTS_PER_STEP = 4096;
+
+/** Is told the tokens of a value. */
+export interface TokenVisitor {
+  /** No further token matters. */
+  readonly isFound: boolean;
+  /** Begins with a list of tokens within which sequences are looked for. */
+  begin(): void;
+  /** Takes a token; positions ascend from the begin on. */
+  add(term: string, position: number): void;
+}
 
 /**
- * Analyzes a stored value: one list of tokens for each element within which sequences are looked
- * for. The elements of a pre-tokenized attribute are the tokens of a single list.
+ * Analyzes a stored value, in steps: one list of tokens for each element. The elements of a
+ * pre-tokenized attribute are the tokens of a single list.
  */
-export function analyzeValue(value: AttributeValue, options: FullTextOptions): Token[][] {
-  if (value === null) return [];
-  if (typeof value === "string") return [analyzerFor(options).analyze(value)];
-  const elements = value as readonly string[];
-  if (options.tokenizer === "pre_tokenized_array") return [wholeTokens(elements)];
+export function* visitTokens(
+  value: AttributeValue,
+  options: FullTextOptions,
+  visitor: TokenVisitor,
+): Steps<void> {
+  if (value === null) return;
+  const { tokenizer } = options;
+  const elements = typeof value === "string" ? [value] : (value as readonly string[]);
+  if (tokenizer === "pre_tokenized_array" && typeof value !== "string") {
+    visitor.begin();
+    for (let i = 0; i < elements.length && !visitor.isFound; i++) {
+      visitor.add(elements[i], i);
+      if (i % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
+    }
+    return;
+  }
   const analyzer = analyzerFor(options);
-  return elements.map((element) => analyzer.analyze(element));
+  for (const element of elements) {
+    visitor.begin();
+    let before = 0;
+    for (const piece of piecesOf(element, tokenizer)) {
+      if (before > 0) yield;
+      if (visitor.isFound) return;
+      before += analyzer.forEachToken(element, piece, (term, at) => {
+        visitor.add(term, before + at);
+      });
+    }
+  }
 }
 
 /** Elements that are tokens as they are. */

@@ -7,7 +7,7 @@ import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../ordinal-bits.t
 import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
 import type { AttributeNode } from "./attribute-source.ts";
 import { havingAllTerms } from "./having-all-terms.ts";
-import { analyzeValue } from "./stored-tokens.ts";
+import { type TokenVisitor, visitTokens } from "./stored-tokens.ts";
 import { addTerm, documentNeeds, prefixBits } from "./term-bits.ts";
 
 /** A text has all or any of the terms. Null does not match. */
@@ -30,8 +30,11 @@ export const TOKENS: PredicateOperator<TokensNode> = {
 
   run: matchTokens,
 
-  matches: ({ attribute, options, ...node }, { current }) =>
-    hasTokens(node, analyzeValue(current(attribute), options).flat()),
+  *matches({ attribute, options, ...node }, { current }) {
+    const found = new TermsFound(node);
+    yield* visitTokens(current(attribute), options, found);
+    return found.isFound;
+  },
 
   explain: ({ attribute, mode, terms, prefix }, label) => {
     const all = prefix === undefined ? terms : [...terms, `${prefix}*`];
@@ -71,11 +74,40 @@ function* havingAnyTerm(
 }
 
 function hasTokens(
-  { mode, terms, prefix }: Pick<TokensNode, "mode" | "terms" | "prefix">,
+  node: Pick<TokensNode, "mode" | "terms" | "prefix">,
   tokens: readonly Token[],
 ): boolean {
-  const having = new Set(tokens.map((token) => token.term));
-  const found = terms.map((term) => having.has(term));
-  if (prefix !== undefined) found.push([...having].some((term) => term.startsWith(prefix)));
-  return mode === "all" ? found.every(Boolean) : found.some(Boolean);
+  const found = new TermsFound(node);
+  for (const { term } of tokens) found.add(term);
+  return found.isFound;
+}
+
+/** Which of the terms were met. */
+class TermsFound implements TokenVisitor {
+  readonly #node: Pick<TokensNode, "mode" | "terms" | "prefix">;
+  readonly #missing: Set<string>;
+  #isPrefixMissing: boolean;
+
+  constructor(node: Pick<TokensNode, "mode" | "terms" | "prefix">) {
+    this.#node = node;
+    this.#missing = new Set(node.terms);
+    this.#isPrefixMissing = node.prefix !== undefined;
+  }
+
+  get isFound(): boolean {
+    const { mode, terms, prefix } = this.#node;
+    if (mode === "all") return this.#missing.size === 0 && !this.#isPrefixMissing;
+    const isPrefixFound = prefix !== undefined && !this.#isPrefixMissing;
+    return this.#missing.size < terms.length || isPrefixFound;
+  }
+
+  begin(): void {
+    // Terms may be in different elements.
+  }
+
+  add(term: string): void {
+    this.#missing.delete(term);
+    const { prefix } = this.#node;
+    if (prefix !== undefined && term.startsWith(prefix)) this.#isPrefixMissing = false;
+  }
 }

@@ -11,10 +11,12 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { Highlight, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
 import { runRequest } from "../executor/run-request.ts";
+import { QueryMemory } from "../query-memory.ts";
 
 const SCHEMA = schemaOf({
   text: { type: "string", fullTextSearch: fullText({ stemming: true }) },
@@ -218,6 +220,27 @@ describe("long texts", () => {
       { text: "A needle.", fragmentRange: [10, 19], matchRanges: [[12, 18]] },
     ]);
   });
+});
+
+test("matches are counted before they are shown, and given back", () => {
+  const text = "fish ".repeat(100_000);
+  const snapshot = openSnapshot(SCHEMA, [{ documents: [documentOf(1n, { text })] }]);
+  const computed = new Map([["h", highlight("text", { fragmentBy: "word", fragmentLimit: 1 })]]);
+  const query = documentQuery(score(bm25("text", "fish")), { computed });
+  const run = (memory: QueryMemory) =>
+    runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS, memory }));
+  const pool = new MemoryPool(2 ** 25);
+  run(new QueryMemory(pool));
+  // What is left is the answer.
+  expect(pool.bytesUsed).toBeLessThan(2 ** 21);
+  expect(() => run(new QueryMemory(new MemoryPool(2 ** 23)))).toThrow("matches of highlights");
+});
+
+test("of very many prefixes take no time for each", () => {
+  const clauses = Array.from({ length: 500 }, (_, i) => bm25("text", `x${i}`, true));
+  const prefixes = [...clauses, bm25("text", "fis", true)];
+  const found = highlights(highlight("text"), score({ kind: "sum", clauses: prefixes }));
+  expect(found[0]).toHaveLength(2);
 });
 
 describe("refusals", () => {

@@ -23,6 +23,7 @@ import type {
   Operators,
 } from "../plan/operator.ts";
 import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
+import type { QueryMemory } from "../query-memory.ts";
 import { scoreFragment, termsInFragments } from "../score/fragment-score.ts";
 
 /** Fragments of a text. */
@@ -38,6 +39,8 @@ export interface HighlightNode extends ComputedNode {
 /** Bytes of a fragment beside its text, and of a match in it. */
 const FRAGMENT_BYTES = 200;
 const RANGE_BYTES = 80;
+/** Bytes of a match that is found, whether it is shown or not: its token, and its offsets. */
+const MATCH_BYTES = 112;
 
 /** Highlights of the documents that are returned. */
 export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
@@ -45,7 +48,8 @@ export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
 
   run: (node, ranked, execution) => {
     const { operators, togetherInSteps } = execution;
-    const search: FragmentSearch = { node, operators, isSought: soughtTerms(node, operators) };
+    const { memory } = execution.options;
+    const search = { node, operators, isSought: soughtTerms(node, operators), memory };
     return togetherInSteps(ranked, (document) => highlightDocument(search, document, execution));
   },
 
@@ -61,7 +65,9 @@ function* highlightDocument(
   yield;
   // Held while others run: strings stay, whatever becomes of the segment's bytes.
   const column = snapshot.segments[segment].view.column(search.node.highlight.attribute);
-  const found = yield* highlightValue(search, column?.value(ordinal as Ordinal) ?? null);
+  const value = column?.value(ordinal as Ordinal) ?? null;
+  const { fragments: found, matchBytes } = yield* highlightValue(search, value);
+  memory?.give(matchBytes);
   for (const { text, matchRanges } of found) {
     const bytes = 2 * text.length + RANGE_BYTES * (matchRanges?.length ?? 0);
     memory?.take(FRAGMENT_BYTES + bytes, "highlights");
@@ -75,6 +81,8 @@ interface FragmentSearch {
   readonly operators: Operators;
   /** Tells whether the ranking looks for a term in the attribute. */
   readonly isSought: (term: string) => boolean;
+  /** Absent: matches are not counted. */
+  readonly memory: QueryMemory | undefined;
 }
 
 /** A fragment that may be shown. */
@@ -93,6 +101,8 @@ interface FragmentsFound extends FragmentStatistics {
   readonly frequencies: Map<string, number>;
   /** Those with a match, by position. */
   readonly candidates: FragmentCandidate[];
+  /** Bytes that the matches take. */
+  matchBytes: number;
 }
 
 /** Candidates that are scored between two pauses, in about a microsecond each. */
@@ -107,18 +117,20 @@ const MATCHES_PER_STEP = 4096;
 function* highlightValue(
   search: FragmentSearch,
   value: AttributeValue,
-): Steps<HighlightFragment[]> {
+): Steps<{ readonly fragments: HighlightFragment[]; readonly matchBytes: number }> {
   const elements = typeof value === "string" ? [value] : ((value ?? []) as readonly string[]);
   const found = yield* findFragments(search, elements);
   const best = yield* bestFragments(search, found);
   const shown = yield* presentFragments(best, elements, search.node);
-  return typeof value === "string"
-    ? shown
-    : shown.map((fragment, i) => ({ ...fragment, arrayIndex: best[i].element }));
+  const fragments =
+    typeof value === "string"
+      ? shown
+      : shown.map((fragment, i) => ({ ...fragment, arrayIndex: best[i].element }));
+  return { fragments, matchBytes: found.matchBytes };
 }
 
 function* findFragments(
-  { node, isSought }: FragmentSearch,
+  { node, isSought, memory }: FragmentSearch,
   elements: readonly string[],
 ): Steps<FragmentsFound> {
   const { options, highlight } = node;
@@ -126,17 +138,22 @@ function* findFragments(
   const analyzer = analyzerFor(options);
   const found: FragmentsFound = {
     ...{ fragmentCount: 0, tokenCount: 0 },
-    ...{ frequencies: new Map(), candidates: [] },
+    ...{ frequencies: new Map(), candidates: [], matchBytes: 0 },
   };
   for (const [element, text] of elements.entries()) {
     const fragments = yield* splitFragments(text, highlight.fragmentBy, tokenizer);
     const filler = new FragmentFiller(fragments, element, found);
     let before = 0;
     for (const piece of piecesOf(text, tokenizer)) {
+      let matchCount = 0;
       before += analyzer.forEachToken(text, piece, (term, at, start, end) => {
         if (!filler.goesTo(start, end) || !isSought(term)) return;
         filler.addMatch({ term, position: before + at, start, end });
+        matchCount++;
       });
+      const bytes = MATCH_BYTES * matchCount;
+      memory?.take(bytes, "matches of highlights");
+      found.matchBytes += bytes;
       yield;
     }
     filler.end();
@@ -242,8 +259,10 @@ function soughtTerms(
 ): (term: string) => boolean {
   const sought = termsInFragments(score, highlight.attribute, operators);
   const terms = new Set(sought.flatMap((part) => part.terms));
-  const prefixes = sought.flatMap(({ prefix }) => prefix ?? []);
-  return (term) => terms.has(term) || prefixes.some((prefix) => term.startsWith(prefix));
+  const prefixes = new Set(sought.flatMap(({ prefix }) => prefix ?? []));
+  // However many there are, a term has few starts of their lengths.
+  const lengths = [...new Set([...prefixes].map(({ length }) => length))];
+  return (term) => terms.has(term) || lengths.some((length) => prefixes.has(term.slice(0, length)));
 }
 
 /** The texts of fragments, and where they and their matches are. */
