@@ -58,7 +58,7 @@ const RANKINGS: Differences = {
 };
 
 const FILTERS: Differences = {
-  Regex: differs("RE2's syntax: no flag `x`, and no classes within classes"),
+  Regex: differs("no flags `R` and `-u`; the size of all patterns of a request is limited"),
 };
 
 const SCHEMA_OPTIONS: Differences = {

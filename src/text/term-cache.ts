@@ -20,8 +20,8 @@ export class TermCache {
   readonly #terms = new Array<string | undefined>(TERM_CACHE_ENTRIES).fill(undefined);
 
   /**
-   * `normalize` is pure; undefined means that the token is dropped, as those of more than `unitsMax`
-   * UTF-16 units are.
+   * `normalize` is pure; undefined means that the token is dropped, as are those of more than
+   * `unitsMax` UTF-16 units.
    */
   constructor(
     normalize: (token: string) => string | undefined,

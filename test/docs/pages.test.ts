@@ -106,6 +106,8 @@ test("docs/concepts/limits.md has the limits of the code", () => {
     "Attributes of an order": count(limits.ORDER_BY_MAX),
     "Computed attributes of a query": count(limits.COMPUTED_ATTRIBUTES_MAX),
     "Characters of a text query": count(limits.TEXT_QUERY_CHARS_MAX),
+    "Characters of a pattern: `Glob`, `Regex`, `Fuzzy`": count(limits.PATTERN_CHARS_MAX),
+    "Size of all patterns of a request together": count(limits.PATTERN_SIZE_MAX),
     "Documents that a model reranks": count(limits.RERANK_DOCUMENTS_MAX),
     "Documents of `delete_by_filter`": count(limits.DELETE_BY_FILTER_MAX),
     "Documents of `patch_by_filter`": count(limits.PATCH_BY_FILTER_MAX),

@@ -1,6 +1,11 @@
 /** Schemas of filters: a form for each operator that the parser knows. */
 
-import { FUZZY_DISTANCE_MAX, TEXT_QUERY_CHARS_MAX } from "../../model/contract-limits.ts";
+import {
+  FUZZY_DISTANCE_MAX,
+  PATTERN_CHARS_MAX,
+  PATTERN_SIZE_MAX,
+  TEXT_QUERY_CHARS_MAX,
+} from "../../model/contract-limits.ts";
 import { FILTER_OPERATORS, type FilterOperator } from "../../model/filter.ts";
 import {
   described,
@@ -37,7 +42,8 @@ const ELEMENTS: JsonSchema = {
   ],
 };
 const PATTERN: JsonSchema = {
-  description: "The pattern.",
+  description: `The pattern, of up to ${PATTERN_CHARS_MAX} characters. All patterns of a request \
+have a size of ${PATTERN_SIZE_MAX} at most, of which repeats are a multiple.`,
   anyOf: [{ type: "string" }, ref("NewValue")],
 };
 const WORDS: JsonSchema = {
@@ -76,7 +82,7 @@ const OPERATORS: Readonly<Record<FilterOperator, OperatorForm>> = {
   NotIGlob: { means: "Does not match the glob, whatever the case.", operand: PATTERN },
   Regex: {
     means:
-      "Some part matches the regular expression (RE2's syntax, in linear time). Needs `regex`.",
+      "Some part matches the regular expression (Rust's syntax, in linear time). Needs `regex`.",
     operand: PATTERN,
   },
   Fuzzy: {
