@@ -18,6 +18,8 @@ stop() {
 trap stop EXIT
 # A server refuses settings that it does not know, and npm must not take these folders for the clone.
 unset TRAWL_SEED "${!npm_@}"
+# No load balancer need be told that the server ends.
+export TRAWL_DRAIN_DELAY=0s
 
 # Bytes on disk that an installation may take, without and with a Node of its own.
 bytes_max=60000000

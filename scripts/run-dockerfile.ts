@@ -81,7 +81,12 @@ async function checkRefusal(image: ImageFolder): Promise<void> {
 }
 
 async function checkService(image: ImageFolder, port: number): Promise<void> {
-  const settings = { TRAWL_API_KEY: KEY, TRAWL_PORT: String(port), TRAWL_HOST: "127.0.0.1" };
+  const settings = {
+    TRAWL_API_KEY: KEY,
+    TRAWL_PORT: String(port),
+    TRAWL_HOST: "127.0.0.1",
+    TRAWL_DRAIN_DELAY: "0s",
+  };
   server = start(image, image.command, settings);
   const output = collect(server);
   const url = `http://127.0.0.1:${port}`;

@@ -125,7 +125,7 @@ describe("a command's", () => {
 });
 
 function launch(args: readonly string[]) {
-  const env = productEnvironment();
+  const env = { ...productEnvironment(), TRAWL_DRAIN_DELAY: "0s" };
   const child = spawn(process.execPath, ["scripts/run.js", ...args], { cwd: ROOT, env });
   let out = "";
   let errors = "";

@@ -19,8 +19,9 @@ export class DemoServer {
 
   /** Resolves with the server's address once it listens; rejects if it ends before that. */
   start(): Promise<string> {
-    const flags = ["--port", "0", "--data-dir", this.#dataDir];
-    const child = spawn(process.execPath, [MAIN, "serve", ...flags, "--log-level", "warn"], {
+    const flags = ["--port", "0", "--data-dir", this.#dataDir, "--log-level", "warn"];
+    // Nobody but the demo asks it, so nobody need be told that it ends.
+    const child = spawn(process.execPath, [MAIN, "serve", ...flags, "--drain-delay", "0s"], {
       env: withoutSettings(process.env),
       stdio: ["ignore", "pipe", "pipe"],
     });

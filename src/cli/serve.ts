@@ -82,7 +82,8 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   const onManifest = (namespace: NamespaceName) => engine.followManifest(namespace);
   indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log, onManifest });
   indexer?.start();
-  stopOnSignal(options, log, async () => {
+  const { drainDelayMs } = config.http;
+  stopOnSignal(options, { log, drainDelayMs }, async () => {
     try {
       await server.close();
       stopPolling();
@@ -119,9 +120,15 @@ function tracingOf(
   return { exporter: new SpanExporter({ send: postSpans(url), clock, log, resource }), sampleRate };
 }
 
-/** First signal: finish what is under way, then exit 0. Second one: exit at once. */
-function stopOnSignal(options: ServeOptions, log: HttpLog, stop: () => Promise<void>): void {
-  const { clock, exit } = options;
+/**
+ * First signal: serve on for the drain delay, finish what is under way, then exit 0. Second one:
+ * exit at once.
+ */
+function stopOnSignal(
+  { clock, exit }: ServeOptions,
+  { log, drainDelayMs }: { readonly log: HttpLog; readonly drainDelayMs: number },
+  stop: () => Promise<void>,
+): void {
   let firstMs: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
     const nowMs = clock.monotonicMs();
@@ -132,7 +139,7 @@ function stopOnSignal(options: ServeOptions, log: HttpLog, stop: () => Promise<v
       return;
     }
     firstMs = nowMs;
-    log("info", `${signal}: finishing the requests under way`);
+    log("info", `${signal}: finishing the requests under way`, { drainDelayMs });
     stop().then(
       () => {
         log("info", "stopped");

@@ -1,12 +1,13 @@
 import { availableParallelism, totalmem } from "node:os";
 import type { Machine } from "./settings/server-config.ts";
 
-/** This machine: the process's cores, and its cgroup's memory limit or the physical memory. */
+/** This machine: its cores, the cgroup's memory limit or the physical memory, and its terminal. */
 export function thisMachine(): Machine {
   const constrained = process.constrainedMemory();
   const limited = constrained > 0 && constrained < totalmem();
   return {
     coreCount: availableParallelism(),
     memoryBytes: limited ? constrained : totalmem(),
+    isInteractive: process.stdin.isTTY === true,
   };
 }

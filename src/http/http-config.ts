@@ -12,6 +12,8 @@ export interface HttpConfig {
   readonly answerBytesMax: number;
   /** Milliseconds after which a client that takes nothing of its answer is cut off. */
   readonly answerStallMs: number;
+  /** Milliseconds for which a server that is to stop says so at `/readyz`, and serves on. */
+  readonly drainDelayMs: number;
   /** Requests that take longer are logged as slow ones; 0 for none. */
   readonly slowRequestMs: number;
   /** So many of them a minute at most. */

@@ -101,7 +101,7 @@ function configOf(options: TrawlOptions): ServerConfig {
 
 /** What a library takes of the machine unless told. */
 function libraryMachine(): Machine {
-  const { coreCount, memoryBytes } = thisMachine();
-  const share = Math.floor(memoryBytes * MEMORY_SHARE);
-  return { coreCount, memoryBytes: Math.max(MEMORY_BYTES_MIN, share) };
+  const machine = thisMachine();
+  const share = Math.floor(machine.memoryBytes * MEMORY_SHARE);
+  return { ...machine, memoryBytes: Math.max(MEMORY_BYTES_MIN, share) };
 }

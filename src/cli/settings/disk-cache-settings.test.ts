@@ -41,7 +41,7 @@ test("a local directory has none, and to ask for one is refused", () => {
 test.each([{}, { "disk-cache-limit": "0" }, { "disk-cache-dir": "/c" }])(
   "the indexer beside the server has the same: %j",
   (flags) => {
-    const machine = { coreCount: 2, memoryBytes: 2 ** 32 };
+    const machine = { coreCount: 2, memoryBytes: 2 ** 32, isInteractive: false };
     const given = readSettings({ flags: { ...BUCKET, ...flags }, environment: {} });
     const { engine, indexerFlags = [] } = serverConfig(given, machine);
     const pairs = diskCacheFlags(engine.diskCache);

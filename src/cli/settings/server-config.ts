@@ -26,6 +26,11 @@ import { tracingConfig, tracingFlags } from "./tracing-settings.ts";
 const ANSWER_MEMORY_SHARE = 0.15;
 /** The default of `--answer-timeout`. */
 const ANSWER_TIMEOUT_SECONDS = 30;
+/**
+ * The default of `--drain-delay`: load balancers ask every 1 to 5 seconds, and Kubernetes takes
+ * about as long to tell its proxies of a pod that ends.
+ */
+const DRAIN_DELAY_MS = 5_000;
 /** The default of `--query-timeout`. */
 const QUERY_TIMEOUT_SECONDS = 30;
 /** The default of `--slow-query-ms`. */
@@ -42,6 +47,8 @@ export interface Machine {
   readonly coreCount: number;
   /** Bytes that this process may use: its cgroup's limit, else the physical memory. */
   readonly memoryBytes: number;
+  /** Whoever has started the process sits at its terminal, and waits for it to end. */
+  readonly isInteractive: boolean;
 }
 
 /** How log lines look and which are written. */
@@ -107,7 +114,10 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
       ...modelFolders(given),
       reranking: rerankConfig(given),
     },
-    http: httpConfig(given, memoryBytesMax),
+    http: {
+      ...httpConfig(given, memoryBytesMax),
+      drainDelayMs: numberOf(given, "drain-delay") ?? (machine.isInteractive ? 0 : DRAIN_DELAY_MS),
+    },
     pages: { hasConsole: given.get("no-console") !== true },
     audit: auditConfig(given),
     tls: tlsPaths(given),
@@ -234,7 +244,10 @@ function checkpointConfig(given: GivenSettings): Pick<EngineConfig, "checkpoints
   );
 }
 
-function httpConfig(given: GivenSettings, memoryBytesMax: number): HttpConfig {
+function httpConfig(
+  given: GivenSettings,
+  memoryBytesMax: number,
+): Omit<HttpConfig, "drainDelayMs"> {
   const host = textOf(given, "host") ?? "127.0.0.1";
   return {
     host,

@@ -230,6 +230,14 @@ export const SETTINGS = [
     help: "seconds after which a client that takes nothing of its answer is cut off",
   },
   {
+    name: "drain-delay",
+    type: { kind: "duration", min: 0, max: 300_000 },
+    defaultText: "5s; 0s if standard input is a terminal",
+    help:
+      "how long the server serves on after SIGTERM or SIGINT while `/readyz` answers 503, so that " +
+      "load balancers send no more before it stops",
+  },
+  {
     name: "divide-queries",
     type: { kind: "choice", choices: ["on", "off"] },
     defaultText: "on",

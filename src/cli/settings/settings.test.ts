@@ -11,7 +11,7 @@ import {
 } from "./server-config.ts";
 import { environmentName, fileKey, SETTINGS, type Setting, valueName } from "./setting-table.ts";
 
-const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30 };
+const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30, isInteractive: false };
 
 interface Given {
   readonly flags?: Record<string, string | true>;
@@ -124,6 +124,23 @@ describe("values", () => {
     const flags = { "checkpoint-every": "1h", "checkpoint-keep": "2d" };
     const checkpoints = { everyMs: 3_600_000, keepMs: 2 * 86_400_000 };
     expect(configOf({ flags }).engine.checkpoints).toEqual(checkpoints);
+  });
+
+  test("a server that stops waits for load balancers, unless somebody sits at its terminal", () => {
+    expect(configOf({}).http.drainDelayMs).toBe(5000);
+    const given = readSettings({ flags: {}, environment: {} });
+    expect(serverConfig(given, { ...MACHINE, isInteractive: true }).http.drainDelayMs).toBe(0);
+    for (const [text, ms] of [
+      ["0s", 0],
+      ["1.5s", 1500],
+      ["5m", 300_000],
+    ] as const) {
+      const environment = { TRAWL_DRAIN_DELAY: text };
+      expect(configOf({ environment }).http.drainDelayMs).toBe(ms);
+      const flags = readSettings({ flags: { "drain-delay": text }, environment: {} });
+      expect(serverConfig(flags, { ...MACHINE, isInteractive: true }).http.drainDelayMs).toBe(ms);
+    }
+    expect(() => configOf({ flags: { "drain-delay": "6m" } })).toThrow("from 0 ms to 5 min");
   });
 
   test("files are for their owner, or for the group, too", () => {

@@ -33,7 +33,11 @@ test("the indexer that a server starts has the same collector", () => {
     flags: { "otlp-endpoint": "http://flag", "otlp-sample-rate": "0.25" },
     environment: {},
   });
-  const { indexerFlags, tracing } = serverConfig(given, { coreCount: 1, memoryBytes: 2 ** 30 });
+  const { indexerFlags, tracing } = serverConfig(given, {
+    coreCount: 1,
+    memoryBytes: 2 ** 30,
+    isInteractive: false,
+  });
   expect(indexerFlags?.join(" ")).toContain(
     "--otlp-endpoint http://flag/v1/traces --otlp-sample-rate 0.25",
   );

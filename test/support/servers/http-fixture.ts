@@ -49,11 +49,14 @@ export interface HttpChoices extends Partial<HttpConfig> {
   /** Where API keys are; absent: in a store of its own. */
   readonly keyStore?: MemoryObjectStore;
   readonly sites?: readonly PageSite[];
+  /** The server's monotonic clock; absent: the machine's. */
+  readonly monotonicMs?: () => number;
 }
 
 /** Creates the server; it does not listen yet, and has not looked for keys. */
 export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixture {
-  const { keyStore = new MemoryObjectStore(), serves, tls, audit, sites, ...config } = choices;
+  const { keyStore = new MemoryObjectStore(), serves, tls, audit, sites, ...others } = choices;
+  const { monotonicMs = systemClock.monotonicMs, ...config } = others;
   const engine = new FakeEngine();
   const lines: LoggedLine[] = [];
   const actions = new Set<() => void>();
@@ -61,7 +64,7 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
   let aheadMs = 0;
   const clock: Clock = {
     ...systemClock,
-    monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    monotonicMs: () => monotonicMs() + aheadMs,
     sleep: (_ms, signal) =>
       new Promise((resolve, reject) => {
         sleepers.add(resolve);
@@ -88,6 +91,7 @@ export function httpFixture({ apiKey, ...choices }: HttpChoices = {}): HttpFixtu
       bodyBytesInFlightMax: 2 ** 30,
       answerBytesMax: 2 ** 28,
       answerStallMs: 30_000,
+      drainDelayMs: 0,
       slowRequestMs: 0,
       slowRequestsLoggedMax: 60,
       metricsNamespacesMax: 20,

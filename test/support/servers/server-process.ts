@@ -42,12 +42,15 @@ export interface ServerOptions {
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const place = options.dataDir === undefined ? [] : ["--data-dir", options.dataDir];
   const flags = ["serve", "--port", "0", ...place];
-  const main = join(options.checkout ?? CHECKOUT, "src/cli/main.ts");
+  const { checkout } = options;
+  // Nothing routes requests to it that could go elsewhere; others may not know the setting.
+  const drain = checkout === undefined ? { TRAWL_DRAIN_DELAY: "0s" } : {};
+  const main = join(checkout ?? CHECKOUT, "src/cli/main.ts");
   const child = spawn(
     process.execPath,
     [...MEMORY_FLAGS, main, ...flags, ...(options.arguments ?? [])],
     {
-      env: { ...MEMORY_ENVIRONMENT, ...productEnvironment(), ...options.environment },
+      env: { ...MEMORY_ENVIRONMENT, ...productEnvironment(), ...drain, ...options.environment },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
