@@ -19,7 +19,7 @@ class Server {
   readonly ended: Promise<number | null>;
 
   constructor(args: readonly string[], environment: Record<string, string> = {}) {
-    const env = { ...productEnvironment(), ...environment };
+    const env = { ...productEnvironment(), TRAWL_DRAIN_DELAY: "0s", ...environment };
     this.child = spawn(process.execPath, [PROGRAM, ...args], { env });
     this.child.stdout?.on("data", (chunk) => {
       this.stdout += String(chunk);
@@ -199,6 +199,38 @@ describe("stopping", () => {
     server.child.kill("SIGINT");
     expect(await server.ended).toBe(130);
     await lost;
+  });
+});
+
+describe("the drain delay", () => {
+  test("is for load balancers: not ready, and served", async () => {
+    const server = start(["serve", "--port", "0", "--drain-delay", "5m"]);
+    const url = await server.url();
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    server.child.kill("SIGTERM");
+    await server.until(() => server.stderr.includes("finishing the requests under way"));
+    for (const [path, status] of [
+      ["/readyz", 503],
+      ["/healthz", 200],
+      ["/v1/namespaces", 200],
+    ]) {
+      const answer = await fetch(url + path);
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(answer.headers.get("connection")).toBe("close");
+    }
+    server.child.stdin?.write("later\n");
+    await server.until(() => server.stdout.includes("it is later"));
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(130);
+  });
+
+  test("is over by itself", async () => {
+    const server = start(["serve", "--port", "0", "--drain-delay", "200ms"]);
+    const url = await server.url();
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(server.stdout).toContain("engine closed");
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
 });
 

@@ -137,6 +137,7 @@ export class ApiHandler {
   async #handle(request: ApiRequest): Promise<ApiOutcome> {
     const { match } = request;
     let named = nameMatch(match);
+    if (match.kind === "bad_message") return { ...named, answer: refusal(match, request) };
     try {
       if (match.kind === "page" || (match.kind === "service" && !match.route.guarded)) {
         return { ...named, answer: await this.#answerItself(match, request) };
@@ -383,6 +384,11 @@ function refusal(
 ): HttpAnswer {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path;
   switch (match.kind) {
+    case "bad_message": {
+      const answer = errorBody(match.status, match.fault);
+      // Where such a message ends, or what it was meant for, is in doubt.
+      return { ...answer, headers: { ...answer.headers, connection: "close" } };
+    }
     case "bad_namespace":
       return {
         status: 400,

@@ -4,7 +4,7 @@
  * clean stop belong to this file.
  */
 
-import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import Fastify, {
@@ -24,17 +24,25 @@ import {
   jsonAnswer,
 } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
+import { clipName } from "../base/bounded-text.ts";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
+import { nextTurn } from "../base/next-turn.ts";
 import type { Random } from "../base/random.ts";
 import { compressAnswer } from "./answers/compress-answer.ts";
 import { sendAnswer } from "./answers/send-answer.ts";
 import { WaitingAnswers } from "./answers/waiting-answers.ts";
 import { ApiHandler, type ApiOptions, type ApiRequest, BODY_SWEEP_MS } from "./api-handler.ts";
 import { BodyBudget } from "./bodies/body-budget.ts";
+import { discardRest, endsWithAnswer } from "./bodies/rest-of-body.ts";
 import { endConnection } from "./connections/end-connection.ts";
 import { IdleConnections } from "./connections/idle-connections.ts";
-import { limitServer, transportOf } from "./connections/server-transport.ts";
+import { hostFault } from "./connections/request-target.ts";
+import {
+  IDLE_CONNECTION_MS_MAX,
+  limitServer,
+  transportOf,
+} from "./connections/server-transport.ts";
 import { TLS_POLL_MS, type TlsFiles } from "./connections/tls-files.ts";
 import { trackConnections } from "./connections/track-connections.ts";
 import type { HttpConfig } from "./http-config.ts";
@@ -66,14 +74,12 @@ import {
   siteEntries,
 } from "./routes.ts";
 
-/** Time for a whole request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
-const REQUEST_MS_MAX = 900_000;
-/** An idle connection is kept this long: longer than the 60 s for which clients reuse it. */
-const KEEP_ALIVE_MS = 75_000;
-/** How long the rest of a body is still read, and thrown away, after its request was answered. */
-const BODY_DISCARD_MS_MAX = 10_000;
-/** From so many connections on, each new connection ends the one that has been idle longest. */
-const CONNECTIONS_CROWDED = 9_000;
+/** Of the connections, which `CONNECTIONS_MAX` bounds. */
+const IDLE_LIMITS = {
+  announcedCount: 8_000,
+  crowdedCount: 9_000,
+  idleMs: IDLE_CONNECTION_MS_MAX,
+};
 /** A client's own request id, in characters; a longer one is replaced. */
 const REQUEST_ID_CHARS_MAX = 128;
 /** How often a stopping server closes the connections that have become idle. */
@@ -111,6 +117,8 @@ export interface HttpOptions {
   readonly tracing?: TracingOptions | undefined;
 }
 
+/** No browser may take an answer for something else than its content type says. */
+const SAFE_HEADERS = { "x-content-type-options": "nosniff" };
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARS_MAX}}$`);
 const encoder = new TextEncoder();
 
@@ -130,7 +138,7 @@ export class HttpServer {
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
   readonly #answers: WaitingAnswers;
-  readonly #connections = new IdleConnections(CONNECTIONS_CROWDED);
+  readonly #connections: IdleConnections;
   #requestsInFlight = 0;
   #closing: Promise<void> | undefined;
   #stopSweeping: () => void = () => {};
@@ -140,6 +148,7 @@ export class HttpServer {
     this.#options = options;
     this.#budget = new BodyBudget(options.config.bodyBytesInFlightMax);
     this.#answers = new WaitingAnswers(options.config);
+    this.#connections = new IdleConnections(IDLE_LIMITS, options.clock);
     this.#metrics = new HttpMetrics({
       answerBytesWaiting: () => this.#answers.bytes,
       bodyBytesInFlight: () => this.#budget.bytesUsed,
@@ -206,6 +215,8 @@ export class HttpServer {
     const stop = this.#options.clock.every(BODY_SWEEP_MS, () => {
       this.#handler.sweep();
       this.#cutOffStalled();
+      // A request that has arrived is read before.
+      void nextTurn().then(() => this.#connections.sweep());
     });
     this.#stopSweeping = stop;
     const { clock, tls } = this.#options;
@@ -217,8 +228,9 @@ export class HttpServer {
   }
 
   /**
-   * Stops accepting, lets the requests under way finish for `DRAIN_MS_MAX`, then cuts the rest.
-   * Queries have `QUERY_GRACE_MS`. The engine stays open.
+   * Says for `drainDelayMs` that it is not ready, and serves on. Then stops accepting, lets the
+   * requests under way finish for `DRAIN_MS_MAX`, and cuts the rest. Queries have `QUERY_GRACE_MS`.
+   * The engine stays open.
    */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
@@ -226,22 +238,24 @@ export class HttpServer {
   }
 
   async #drain(): Promise<void> {
+    const { clock, config, engine } = this.#options;
+    // Load balancers see it meanwhile, and send no more before connections are refused.
+    if (config.drainDelayMs > 0) await clock.sleep(config.drainDelayMs);
     const over = new AbortController();
-    const ended = this.#options.clock.sleep(QUERY_GRACE_MS, over.signal).then(
-      () => this.#options.engine.stopQueries(),
+    const ended = clock.sleep(QUERY_GRACE_MS, over.signal).then(
+      () => engine.stopQueries(),
       () => {},
     );
-    const cut = this.#options.clock.sleep(DRAIN_MS_MAX, over.signal).then(
+    const cut = clock.sleep(DRAIN_MS_MAX, over.signal).then(
       () => this.#app.server.closeAllConnections(),
       () => {},
     );
-    const endIdle = () => {
-      this.#app.server.closeIdleConnections();
-      this.#connections.endUnused();
-    };
-    endIdle();
     // Those that become idle while draining, or were still accepted, count, too.
-    const stopEnding = this.#options.clock.every(DRAIN_SWEEP_MS, endIdle);
+    const stopEnding = clock.every(DRAIN_SWEEP_MS, () => {
+      void nextTurn().then(() => this.#connections.endAll());
+    });
+    // What has arrived is read first. The end of the listener ends what idles.
+    await nextTurn();
     await this.#app.close();
     stopEnding();
     over.abort();
@@ -255,8 +269,6 @@ export class HttpServer {
     const app = Fastify({
       logger: false,
       genReqId: (message) => this.#requestId(message.headers["x-request-id"]),
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      requestTimeout: REQUEST_MS_MAX,
       ...transportOf(this.#options.tls, BODY_SWEEP_MS),
       forceCloseConnections: "idle",
       return503OnClosing: false,
@@ -282,11 +294,13 @@ export class HttpServer {
     app.setErrorHandler((error: FrameworkError, request, reply) => {
       // Only the framework's own checks of headers end here; the handler itself never throws.
       const answer = errorBody(error.statusCode ?? 500, error.message);
-      sendAnswer(reply.raw, answer, { "x-request-id": request.id }, undefined);
+      sendAnswer(reply.raw, answer, { ...SAFE_HEADERS, "x-request-id": request.id }, undefined);
       reply.hijack();
       return undefined;
     });
     limitServer(app.server, this.#awaitingContinue);
+    // Node's own would cut off answers that are written, but not sent to their ends.
+    app.server.closeIdleConnections = () => this.#connections.endAll();
     trackConnections(app.server, this.#connections, { isTls: this.#options.tls !== undefined });
     return app;
   }
@@ -323,14 +337,14 @@ export class HttpServer {
     this.#connections.begin(request.raw.socket);
     const over = new Promise<void>((resolve) => {
       response.once("close", () => {
-        this.#connections.end(request.raw.socket);
+        onceArrived(request.raw, () => this.#connections.end(request.raw.socket));
         if (!response.writableFinished) gone.abort(new Error("the client closed the connection"));
         resolve();
       });
     });
     const { method } = request;
     const [path, query] = splitUrl(request.originalUrl);
-    const matched = match({ method, path });
+    const matched = this.#messageFault(request.raw) ?? match({ method, path });
     const isOperation = matched.kind === "operation";
     const isTraced = isOperation || matched.kind === "mcp";
     const trace = isTraced ? this.#tracing?.begin(request.headers.traceparent) : undefined;
@@ -362,14 +376,43 @@ export class HttpServer {
     if (report !== undefined && isOperation) {
       if (!REFUSED.has(outcome.answer.status)) this.#metrics.report(String(report));
     }
-    const headers = {
-      "x-request-id": request.id,
-      ...(this.#closing !== undefined && { connection: "close" }),
-      ...this.#origins.answerHeaders(request.headers.origin),
-    };
-    this.#limitRest(request, response, outcome.bytesReceived);
-    sendAnswer(response, answer, headers, accepted);
+    this.#send(request, response, { answer, bytesReceived: outcome.bytesReceived });
     reply.hijack();
+  }
+
+  /** What is wrong with a message, whatever it asks for. */
+  #messageFault(message: IncomingMessage): RouteMatch | undefined {
+    const fault = hostFault(message);
+    if (fault !== undefined) return { kind: "bad_message", status: 400, fault };
+    const { expect } = message.headers;
+    // HTTP/1.0 knows no expectations.
+    const isMet = this.#awaitingContinue.has(message) || message.httpVersion !== "1.1";
+    if (expect === undefined || isMet) return undefined;
+    const shown = JSON.stringify(clipName(expect));
+    const rule = "the only one that is met is `100-continue`";
+    const told = `cannot meet the expectation ${shown}: ${rule}`;
+    return { kind: "bad_message", status: 417, fault: told };
+  }
+
+  #send(
+    { id, raw: message, headers: asked }: FastifyRequest,
+    response: ServerResponse,
+    { answer, bytesReceived }: { readonly answer: HttpAnswer; readonly bytesReceived: number },
+  ): void {
+    const awaitsContinue = this.#awaitingContinue.has(message);
+    const answered = { message, bytesReceived, awaitsContinue };
+    const isLast =
+      this.#closing !== undefined || this.#connections.areMany || endsWithAnswer(answered);
+    const headers = {
+      ...SAFE_HEADERS,
+      "x-request-id": id,
+      ...(isLast && { connection: "close" }),
+      ...this.#origins.answerHeaders(asked.origin),
+    };
+    const endsAnyway = answer.headers.connection === "close" || !response.shouldKeepAlive;
+    const { clock } = this.#options;
+    discardRest(answered, response, { clock, isLast: isLast || endsAnyway });
+    sendAnswer(response, answer, headers, asked["accept-encoding"] as string);
   }
 
   /** The answer, or that it finds no room among those that wait for their clients. */
@@ -409,28 +452,6 @@ export class HttpServer {
     };
   }
 
-  /** Cuts the connection of a client that keeps sending a body after its answer was sent. */
-  #limitRest(request: FastifyRequest, response: ServerResponse, bytesReceived: number): void {
-    const message = request.raw;
-    if (message.complete || this.#awaitingContinue.has(message)) return;
-    // A short body has arrived before Node says that it is complete.
-    const { "content-length": length, "content-encoding": encoding } = message.headers;
-    if (encoding === undefined && Number(length) === bytesReceived) return;
-    const received = new AbortController();
-    for (const event of ["end", "close"]) message.once(event, () => received.abort());
-    response.once("finish", () => {
-      // A reader that still waits for the next chunk would keep the rest from flowing: later
-      // requests of the connection would never be read, or be cut off with this one.
-      message.unpipe();
-      message.removeAllListeners("readable");
-      message.resume();
-    });
-    this.#options.clock.sleep(BODY_DISCARD_MS_MAX, received.signal).then(
-      () => message.destroy(),
-      () => {},
-    );
-  }
-
   async #answerService(
     name: ServiceRoute["name"],
     headers: IncomingHttpHeaders,
@@ -463,6 +484,12 @@ export class HttpServer {
     if (typeof sent === "string" && REQUEST_ID.test(sent)) return sent;
     return Buffer.from(this.#options.random.bytes(12)).toString("base64url");
   }
+}
+
+/** Calls `done` when a message has arrived to its end, or never will. */
+function onceArrived(message: IncomingMessage, done: () => void): void {
+  if (message.complete || message.destroyed) done();
+  else message.once("close", done);
 }
 
 /** Path and query string of a URL as sent. */

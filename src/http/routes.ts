@@ -132,6 +132,8 @@ export type RouteMatch =
       readonly route: TrawlRoute;
       readonly parameters: Readonly<Record<string, string>>;
     }
+  /** The message breaks a rule of HTTP, whatever it asks for. */
+  | { readonly kind: "bad_message"; readonly status: 400 | 417; readonly fault: string }
   /** The namespace's name breaks a rule; `fault` is the contract's sentence. */
   | { readonly kind: "bad_namespace"; readonly fault: string }
   /** A percent escape that is none. */

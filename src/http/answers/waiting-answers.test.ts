@@ -6,7 +6,8 @@ import { WaitingAnswers } from "./waiting-answers.ts";
 
 /** A response whose client has taken so many bytes. */
 class FakeResponse extends EventEmitter {
-  readonly socket = { bytesWritten: 0, writableLength: 0 };
+  readonly connection = { bytesWritten: 0, writableLength: 0 };
+  socket: FakeResponse["connection"] | null = this.connection;
   writableFinished = false;
   isDestroyed = false;
 
@@ -38,12 +39,22 @@ test("clients that take nothing are cut off, slow ones are not", () => {
   let cutCount = 0;
   for (let second = 1; second <= 20; second++) {
     // What waits in the program's own memory is not taken.
-    dead.socket.bytesWritten += 100;
-    dead.socket.writableLength += 100;
-    if (second % 2 === 0) slow.socket.bytesWritten += 1;
+    dead.connection.bytesWritten += 100;
+    dead.connection.writableLength += 100;
+    if (second % 2 === 0) slow.connection.bytesWritten += 1;
     cutCount += answers.sweep(1000);
     expect(dead.isDestroyed).toBe(second >= 3);
   }
   expect([cutCount, slow.isDestroyed, done.isDestroyed]).toEqual([1, false, false]);
   expect(answers.bytes).toBe(200 * KIB);
+});
+
+test("an answer that waits for the one before it on its connection is not stalled", () => {
+  const answers = new WaitingAnswers({ answerBytesMax: 1000 * KIB, answerStallMs: 3000 });
+  const response = new FakeResponse();
+  response.socket = null;
+  answers.admit(asResponse(response), 100 * KIB);
+  for (let second = 1; second <= 20; second++) expect(answers.sweep(1000)).toBe(0);
+  response.socket = response.connection;
+  expect([1, 2, 3].map(() => answers.sweep(1000))).toEqual([0, 0, 1]);
 });

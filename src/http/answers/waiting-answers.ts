@@ -4,6 +4,7 @@
  */
 
 import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { KIB } from "../../base/byte-sizes.ts";
 import { NumberMap } from "../../base/number-map.ts";
 
@@ -50,7 +51,8 @@ export class WaitingAnswers {
     if (response.closed) return true;
     this.#bytes += bytes;
     const number = this.#nextNumber++;
-    this.#waiting.set(number, { response, bytes, taken: takenBytes(response), stalledMs: 0 });
+    const taken = response.socket === null ? 0 : takenBytes(response.socket);
+    this.#waiting.set(number, { response, bytes, taken, stalledMs: 0 });
     response.once("close", () => this.#forget(number));
     return true;
   }
@@ -60,7 +62,9 @@ export class WaitingAnswers {
     let cutCount = 0;
     for (const [number, waiting] of this.#waiting.entries()) {
       const { response } = waiting;
-      const taken = takenBytes(response);
+      // Its client takes it when those before it on the connection are over.
+      if (response.socket === null) continue;
+      const taken = takenBytes(response.socket);
       waiting.stalledMs = taken > waiting.taken ? 0 : waiting.stalledMs + elapsedMs;
       waiting.taken = taken;
       if (waiting.stalledMs < this.#limits.answerStallMs || response.writableFinished) continue;
@@ -77,6 +81,6 @@ export class WaitingAnswers {
   }
 }
 
-function takenBytes({ socket }: ServerResponse): number {
-  return socket === null ? 0 : socket.bytesWritten - socket.writableLength;
+function takenBytes({ bytesWritten, writableLength }: Socket): number {
+  return bytesWritten - writableLength;
 }

@@ -1,39 +1,66 @@
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Clock } from "../../base/clock.ts";
 
 /** How long a client may take to end a connection that the server has ended. */
 const CONNECTION_END_MS_MAX = 2000;
 
-/** Ends a connection whose bytes are no request; a client that does not end it too is cut off. */
+/** What stands in the first line of an answer, and its message. */
+type RawAnswer = readonly [status: number, reason: string, message: string];
+
+/**
+ * Ends a connection whose bytes are no request; a client that does not end it too is cut off. One
+ * on which nothing was sent yet stays: a pool may have opened it in advance, and its time is
+ * `IDLE_CONNECTION_MS_MAX`.
+ */
 export function endConnection(
   { code }: { readonly code: string },
   socket: Socket,
   clock: Clock,
 ): void {
-  if (!socket.writable || code === "ECONNRESET") {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT" && socket.bytesRead === 0) return;
+  if (!socket.writable || code === "ECONNRESET" || isAnswering(socket)) {
     socket.destroy();
     return;
   }
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
-  socket.end(clientErrorText(code));
+  socket.end(answerText(clientFault(code)));
   clock.sleep(CONNECTION_END_MS_MAX, closed.signal).then(
     () => socket.destroy(),
     () => {},
   );
 }
 
-/** A whole response for bytes that are no HTTP request, by Node's error code. */
-function clientErrorText(code: string): string {
-  const [status, reason, message] =
-    code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? [408, "Request Timeout", "the request did not arrive in time"]
-      : code === "HPE_HEADER_OVERFLOW"
-        ? [431, "Request Header Fields Too Large", "the request's headers are too large"]
-        : [400, "Bad Request", `the bytes received are no valid HTTP request (${code})`];
+/** Answers `CONNECT`, which Node hands over with its socket; no tunnels are made. */
+export function refuseConnect(socket: Duplex): void {
+  socket.on("error", () => {});
+  socket.end(answerText([405, "Method Not Allowed", "CONNECT is not served: this is no proxy"]));
+}
+
+/** Whether the head of an answer is out: what is written then would be taken for its body. */
+function isAnswering(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
+  return socket._httpMessage?.headersSent === true;
+}
+
+/** What is wrong with bytes that are no HTTP request, by Node's error code. */
+function clientFault(code: string): RawAnswer {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return [408, "Request Timeout", "the request did not arrive in time"];
+    case "HPE_HEADER_OVERFLOW":
+      return [431, "Request Header Fields Too Large", "the request's headers are too large"];
+    default:
+      return [400, "Bad Request", `the bytes received are no valid HTTP request (${code})`];
+  }
+}
+
+function answerText([status, reason, message]: RawAnswer): string {
   const body = JSON.stringify({ status: "error", error: message });
   return (
     `HTTP/1.1 ${status} ${reason}\r\ncontent-type: application/json\r\nconnection: close\r\n` +
+    "x-content-type-options: nosniff\r\n" +
     `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
 }

@@ -1,32 +1,56 @@
 /**
- * Which connections wait for their next request: when there are too many, those that have waited
- * longest make room, so that idle clients do not keep new ones out. A server that stops ends those
- * that were never used itself, since Node takes them for requests that are about to begin.
+ * Which connections wait for their next request. Those that have waited for too long are ended, and
+ * when there are too many, those that have waited longest make room, so that idle clients do not
+ * keep new ones out. A connection of which bytes have come since it became idle is about to have a
+ * request, and is never ended here; only one that was just sent and not read yet may be lost.
  */
 
 import type { Socket } from "node:net";
+import type { Clock } from "../../base/clock.ts";
 
 /** What is needed of a connection. */
 type Connection = Pick<Socket, "once" | "destroy" | "bytesRead">;
 
+/** Bounds of idle connections. */
+export interface IdleLimits {
+  /** From so many open connections on, answers announce the end of theirs. */
+  readonly announcedCount: number;
+  /** From so many open connections on, each new one ends an idle one. */
+  readonly crowdedCount: number;
+  /** Milliseconds for which a connection may idle, used or not. */
+  readonly idleMs: number;
+}
+
+interface Idleness {
+  readonly sinceMs: number;
+  /** What had come of the connection by then. */
+  readonly bytesRead: number;
+}
+
 /** The connections of one server. */
 export class IdleConnections {
-  readonly #countMax: number;
+  readonly #limits: IdleLimits;
+  readonly #clock: Pick<Clock, "monotonicMs">;
   /** Requests under way by connection, of all open ones. */
   readonly #requests = new Map<Connection, number>();
   /** Those without any, the longest idle first. */
-  readonly #idle = new Set<Connection>();
+  readonly #idle = new Map<Connection, Idleness>();
 
-  /** From `countMax` open connections on, each new one ends an idle one. */
-  constructor(countMax: number) {
-    this.#countMax = countMax;
+  constructor(limits: IdleLimits, clock: Pick<Clock, "monotonicMs">) {
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Whether clients do better to open connections anew: those of clients that left become free. */
+  get areMany(): boolean {
+    return this.#requests.size >= this.#limits.announcedCount;
   }
 
   /** A client has connected. */
   add(connection: Connection): void {
-    if (this.#requests.size >= this.#countMax) this.#endOldest();
+    if (this.#requests.size >= this.#limits.crowdedCount) this.#endOldest();
     this.#requests.set(connection, 0);
-    this.#idle.add(connection);
+    this.#rest(connection);
     connection.once("close", () => this.#forget(connection));
   }
 
@@ -44,17 +68,33 @@ export class IdleConnections {
     this.#idle.delete(connection);
   }
 
-  /** A request has been answered, or will never be. */
+  /** A request has arrived to its end and been answered, or will never be. */
   end(connection: Connection): void {
     const count = this.#requests.get(connection);
     if (count === undefined) return;
     this.#requests.set(connection, count - 1);
-    if (count === 1) this.#idle.add(connection);
+    if (count === 1) this.#rest(connection);
   }
 
-  /** Ends those on which no byte has come since they were opened. */
-  endUnused(): void {
-    for (const connection of this.#idle) if (connection.bytesRead === 0) connection.destroy();
+  /** Ends all that idle: the server stops. */
+  endAll(): void {
+    for (const [connection, idleness] of this.#idle) {
+      if (connection.bytesRead === idleness.bytesRead) connection.destroy();
+    }
+  }
+
+  /** Ends those that have idled for too long; to be called often. */
+  sweep(): void {
+    const startMs = this.#clock.monotonicMs() - this.#limits.idleMs;
+    for (const [connection, { sinceMs, bytesRead }] of this.#idle) {
+      if (sinceMs > startMs) return;
+      if (connection.bytesRead === bytesRead) connection.destroy();
+    }
+  }
+
+  #rest(connection: Connection): void {
+    const { bytesRead } = connection;
+    this.#idle.set(connection, { sinceMs: this.#clock.monotonicMs(), bytesRead });
   }
 
   #forget(connection: Connection): void {
@@ -63,7 +103,7 @@ export class IdleConnections {
   }
 
   #endOldest(): void {
-    const [oldest] = this.#idle;
+    const [oldest] = this.#idle.keys();
     if (oldest === undefined) return;
     this.#idle.delete(oldest);
     oldest.destroy();

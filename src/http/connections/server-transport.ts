@@ -1,18 +1,27 @@
 /** Node's server beneath the framework: plain or TLS, its patience, and what it expects. */
 
-import type { Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
-import { errorBody } from "../../api/error-answer.ts";
+import { refuseConnect } from "./end-connection.ts";
+import { normalizeTarget } from "./request-target.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
 /** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
 const HEADERS_MS_MAX = 20_000;
+/** Time for a whole request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
+const REQUEST_MS_MAX = 900_000;
 /**
- * How much longer an idle connection is kept than clients are told. A client whose event loop was
- * busy counts too few seconds (undici counts its own ticks), and would send on a connection that
- * ends just then: a request that was not answered, and that it may not repeat by itself.
+ * How long clients are told to keep an idle connection (`Keep-Alive: timeout=75`): longer than the
+ * 60 s of common proxies, shorter than the 4 minutes after which some networks forget connections.
  */
-const KEEP_ALIVE_GRACE_MS = 60_000;
+const KEEP_ALIVE_HINT_MS = 75_000;
+/**
+ * How long an idle connection is kept. A request that a client sends just when the connection ends
+ * is lost, and the client may not repeat it by itself. So this is longer than every pool of the
+ * official SDKs keeps one: undici until 2 s before the hint (4 s without one), httpx 5 s, Go and
+ * Rust 90 s, Java's OkHttp 5 minutes. A minute more is for clients whose event loop was busy.
+ */
+export const IDLE_CONNECTION_MS_MAX = 360_000;
 /** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
 const CONNECTIONS_MAX = 10_000;
 
@@ -23,31 +32,35 @@ const CONNECTIONS_MAX = 10_000;
 export function transportOf(
   tls: TlsFiles | undefined,
   checkMs: number,
-): Pick<FastifyHttpOptions<Server>, "http"> {
+): Pick<FastifyHttpOptions<Server>, "http" | "keepAliveTimeout" | "requestTimeout"> {
   const limits = {
     headersTimeout: HEADERS_MS_MAX,
     connectionsCheckingInterval: checkMs,
-    keepAliveTimeoutBuffer: KEEP_ALIVE_GRACE_MS,
-    // Node refuses requests without a host in a shape of its own; nothing here needs the host.
+    // `IdleConnections` ends them before: Node's own timers cannot see what has just arrived.
+    keepAliveTimeoutBuffer: IDLE_CONNECTION_MS_MAX,
+    // Node refuses requests without a host in a shape of its own, and accepts repeated ones.
     requireHostHeader: false,
   };
-  if (tls === undefined) return { http: limits };
+  const times = { keepAliveTimeout: KEEP_ALIVE_HINT_MS, requestTimeout: REQUEST_MS_MAX };
+  if (tls === undefined) return { http: limits, ...times };
   // The framework's types know one kind of server at a time; this one has all that the other has.
   const secure = { https: { ...limits, ...tls.pair, handshakeTimeout: HEADERS_MS_MAX } };
-  return secure as unknown as Pick<FastifyHttpOptions<Server>, "http">;
+  return { ...(secure as unknown as Pick<FastifyHttpOptions<Server>, "http">), ...times };
 }
 
 /** Bounds connections, and puts off what `Expect` asks for: those requests come to be in the set. */
 export function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
   server.maxConnections = CONNECTIONS_MAX;
+  // Before the framework looks at the URL.
+  server.prependListener("request", normalizeTarget);
   // Without this, Node asks for the body before anybody has looked at the headers.
   server.on("checkContinue", (message, response) => {
     awaitingContinue.add(message);
     server.emit("request", message, response);
   });
-  server.on("checkExpectation", (message, response: ServerResponse) => {
-    const expectation = JSON.stringify(message.headers.expect);
-    const { status, headers, body } = errorBody(417, `cannot meet the expectation ${expectation}`);
-    response.writeHead(status, { ...headers, "content-length": body.byteLength }).end(body);
+  // Other expectations are refused where all requests are answered.
+  server.on("checkExpectation", (message, response) => {
+    server.emit("request", message, response);
   });
+  server.on("connect", (_message, socket) => refuseConnect(socket));
 }

@@ -2,14 +2,16 @@ import { once } from "node:events";
 import { createServer, request } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
+import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import { TLS_PAIRS } from "../../../test/support/servers/tls-pairs.ts";
 import { IdleConnections } from "./idle-connections.ts";
 import { trackConnections } from "./track-connections.ts";
 
 const [pair] = TLS_PAIRS;
+const LIMITS = { announcedCount: 3, crowdedCount: 3, idleMs: 60_000 };
 
 test("clients that begin no TLS handshake make room for others", async () => {
-  const connections = new IdleConnections(3);
+  const connections = new IdleConnections(LIMITS, new ManualClock());
   const server = createServer(pair, (asked, answer) => {
     connections.begin(asked.socket);
     answer.once("close", () => connections.end(asked.socket));
