@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { httpFixture } from "../../test/support/servers/http-fixture.ts";
 import { OriginCheck, type OriginRules } from "./origin-check.ts";
+import { ROUTER_ENTRIES } from "./routes.ts";
 
 const RULES: OriginRules = {
   hasKey: () => false,
@@ -45,6 +46,8 @@ describe("without a key", () => {
     [{ host: "localhost:8484", origin: "null" }, "--allowed-origins"],
     [{ host: "localhost:8484", origin: "https://app.example.evil" }, "--allowed-origins"],
     [{ host: "localhost:8484", "sec-fetch-site": "cross-site" }, "--allowed-origins"],
+    [{ host: "localhost:8484", "sec-fetch-site": "same-site" }, "--allowed-origins"],
+    [{ host: "localhost:8484", "sec-fetch-site": "elsewhere" }, "--allowed-origins"],
     [{ origin: "http://localhost" }, "--allowed-origins"],
   ])("%j is forbidden and told of %s", (headers, setting) => {
     const fault = { code: "forbidden", message: expect.stringContaining(setting) };
@@ -89,6 +92,28 @@ describe("over HTTP", () => {
     expect(engine.seen).toEqual([]);
     const health = await server.app.inject({ method: "GET", url: "/healthz", headers });
     expect(health.statusCode).toBe(200);
+  });
+
+  // An image or a link of any page on another port of this machine asks so, without `Origin`.
+  test("a page of another port reaches no GET, whatever it does", async () => {
+    const { engine, server } = httpFixture();
+    const gets = ROUTER_ENTRIES.filter(
+      ({ methods, url }) => methods.includes("GET") && /^\/(v[12]|trawl|metrics)/.test(url),
+    );
+    const addresses = gets.map(({ url }) => url.replaceAll(/:\w+/g, "a"));
+    expect(addresses).toContain("/v1/namespaces/a/_debug/purge_cache");
+    expect(addresses).toContain("/v2/namespaces/a/hint_cache_warm");
+    for (const url of addresses) {
+      const headers = { host: "localhost:8484", "sec-fetch-site": "same-site" };
+      const answer = await server.app.inject({ method: "GET", url, headers });
+      expect([url, answer.statusCode]).toEqual([url, 403]);
+    }
+    expect(engine.signals).toEqual([]);
+    for (const site of [undefined, "none", "same-origin"]) {
+      const headers = { host: "localhost:8484", ...(site && { "sec-fetch-site": site }) };
+      const url = "/v1/namespaces/a/hint_cache_warm";
+      expect((await server.app.inject({ method: "GET", url, headers })).statusCode).toBe(200);
+    }
   });
 
   test("a page of an allowed origin may read answers, also errors", async () => {
