@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import type { EmbeddingConfig } from "./config.ts";
 import { embeddingSource } from "./embedding-source.ts";
 
 test("a model without room says so to who asks for it, and takes nothing", async () => {
@@ -15,4 +16,21 @@ test("a model without room says so to who asks for it, and takes nothing", async
   const roomy = embeddingSource({ config, folders: [] }, new InstantClock());
   expect((await roomy.embed(request)).vectors[0]).toHaveLength(384);
   expect([...roomy.loadedBytes().keys()]).toEqual(["trawl/static-en"]);
+});
+
+test("a name that no model has is told as such, and no dimensions are asked for", () => {
+  const [none, http] = [
+    { kind: "none" },
+    { kind: "http", url: "http://here", modelDimensions: {} },
+  ];
+  const sourceOf = (config: EmbeddingConfig) =>
+    embeddingSource({ config, folders: [] }, new InstantClock());
+  const source = sourceOf(none as EmbeddingConfig);
+  expect(() => source.dimensionsOf("trawl/static-eng")).toThrow(
+    'embedding model "trawl/static-eng" is not there: name "trawl/static-en"',
+  );
+  expect(source.dimensionsOf("trawl/static-en")).toBe(384);
+  expect(source.dimensionsOf("openai/text-embedding-3-small")).toBe(1536);
+  // A service may have it.
+  expect(sourceOf(http as EmbeddingConfig).dimensionsOf("acme/own")).toBeUndefined();
 });

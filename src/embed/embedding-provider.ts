@@ -25,6 +25,9 @@ export interface EmbeddingProvider {
    * `unavailable` where the service fails, `invalid` where it refuses the model or a text.
    */
   embed(request: EmbeddingRequest, signal?: AbortSignal): Promise<Embeddings>;
-  /** Dimensions that a model gives unless asked for others; undefined: not known. */
+  /**
+   * Dimensions that a model gives unless asked for others; undefined if a service may have the
+   * model, but nobody has told its dimensions. Throws `invalid` if no such model is there.
+   */
   dimensionsOf(model: string): number | undefined;
 }

@@ -5,7 +5,11 @@ import type { EmbeddingProvider } from "./embedding-provider.ts";
 /** Stands where no embedder is configured: schemas may name models, but these cannot embed. */
 export const noEmbeddingProvider: EmbeddingProvider = {
   embed: ({ model }) => Promise.reject(notConfigured(model)),
-  dimensionsOf: knownDimensions,
+  dimensionsOf: (model) => {
+    const dimensions = knownDimensions(model);
+    if (dimensions === undefined) throw notConfigured(model);
+    return dimensions;
+  },
 };
 
 function notConfigured(model: string): DatabaseError {

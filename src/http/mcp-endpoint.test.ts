@@ -255,6 +255,31 @@ describe("changes", () => {
     });
   });
 
+  test("of more rows than one call may have are refused, in either form", async () => {
+    const { connect, engine } = await fixture();
+    const client = await connect();
+    const named = { namespace: "books", confirm: "books" };
+    const lists = {
+      upsert_rows: (count: number) => Array.from({ length: count }, (_, id) => ({ id })),
+      patch_rows: (count: number) => Array.from({ length: count }, (_, id) => ({ id, a: 1 })),
+      deletes: (count: number) => Array.from({ length: count }, (_, id) => id),
+    };
+    for (const [name, list] of Object.entries(lists)) {
+      for (const form of [(value: unknown) => value, JSON.stringify]) {
+        const refused = await callTool(client, "write", { ...named, [name]: form(list(1001)) });
+        expect([name, refused.isError, refused.text]).toEqual([
+          name,
+          true,
+          expect.stringMatching(new RegExp(`${name} .* 1000 `)),
+        ]);
+      }
+      const text = JSON.stringify(list(1000));
+      await callTool(client, "write", { ...named, [name]: text });
+      expect(engine.seen.at(-1)?.bodyBytes).toBe(`{"${name}":${text}}`.length);
+    }
+    expect(engine.seen).toHaveLength(3);
+  });
+
   test("are in the audit", async () => {
     const noted: unknown[] = [];
     const audit = {

@@ -6,11 +6,25 @@
 import { clip } from "../base/bounded-text.ts";
 import { type ToolArguments, ToolFault } from "./mcp-tool.ts";
 
-/** The argument as JSON's text; undefined if it is not given. Throws `ToolFault`. */
-export function jsonArgument(given: ToolArguments, name: string): string | undefined {
+/**
+ * The argument as JSON's text; undefined if it is not given. Throws `ToolFault`, also for a list of
+ * more than `itemsMax`: the schema's `maxItems` holds for values alone.
+ */
+export function jsonArgument(
+  given: ToolArguments,
+  name: string,
+  { itemsMax = Number.POSITIVE_INFINITY }: { readonly itemsMax?: number | undefined } = {},
+): string | undefined {
   const value = given[name];
   if (value === undefined) return undefined;
-  if (typeof value === "string") return checkedText(name, value);
+  const parsed = typeof value === "string" ? parseText(name, value) : value;
+  if (Array.isArray(parsed) && parsed.length > itemsMax) {
+    throw new ToolFault(
+      `${name} has ${parsed.length} items, at most ${itemsMax} are allowed in one call; give ` +
+        "them in several calls",
+    );
+  }
+  if (typeof value === "string") return value;
   const rounded = roundedInteger(value);
   if (rounded === undefined) return JSON.stringify(value);
   throw new ToolFault(
@@ -25,10 +39,9 @@ export function bodyText(members: readonly (readonly [string, string | undefined
   return `{${given.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 }
 
-function checkedText(name: string, text: string): string {
+function parseText(name: string, text: string): unknown {
   try {
-    JSON.parse(text);
-    return text;
+    return JSON.parse(text);
   } catch (error) {
     throw new ToolFault(
       `${name}: "${clip(text)}" is no JSON (${(error as Error).message}); give ${name} as JSON, ` +

@@ -46,7 +46,7 @@ export const benchCommand: ClientCommand = {
       .description("measure queries made of a namespace's own documents, and recall")
       .argument("<namespace>", "which one")
       .addOption(
-        new Option("--duration <duration>", "of all measurements together (default: 15s)")
+        new Option("--duration <duration>", "of all measurements together")
           .argParser(parseBenchDuration)
           .default(15_000, "15s"),
       )

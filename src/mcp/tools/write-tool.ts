@@ -9,7 +9,8 @@ import { FILTERS_SCHEMA, NAMESPACE_SCHEMA } from "./query-arguments.ts";
 /** Rows of one call: a model that writes more had better use `trawl import`. */
 const ROWS_MAX = 1000;
 
-const CHANGES = {
+/** Of each of these, a call has at most `ROWS_MAX`. */
+const LIMITED = {
   upsert_rows: {
     type: ["array", "string"],
     maxItems: ROWS_MAX,
@@ -29,6 +30,10 @@ const CHANGES = {
     description: "Ids of documents to delete.",
     examples: [[1, 2]],
   },
+} as const;
+
+const CHANGES = {
+  ...LIMITED,
   delete_by_filter: {
     ...FILTERS_SCHEMA,
     description: "Deletes all documents that match; filters as those of query.",
@@ -67,7 +72,10 @@ export const writeTool: McpTool = {
   run: async (given, context) => {
     const namespace = confirmedNamespace(given);
     const names = [...Object.keys(CHANGES), "schema"];
-    const members = names.map((name) => [name, jsonArgument(given, name)] as const);
+    const members = names.map((name) => {
+      const itemsMax = name in LIMITED ? ROWS_MAX : undefined;
+      return [name, jsonArgument(given, name, { itemsMax })] as const;
+    });
     if (members.every(([, json]) => json === undefined)) {
       throw new ToolFault(`there is nothing to write; give one of ${names.join(", ")}`);
     }
