@@ -15,6 +15,7 @@ import { addOpenapiCommand } from "./openapi-command.ts";
 import { processTerminal } from "./output/terminal.ts";
 import { createProgram } from "./program.ts";
 
+const PRIVATE_UMASK = 0o077;
 const manifest = new URL("../../package.json", import.meta.url);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
 
@@ -26,6 +27,8 @@ const program = createProgram(version, {
   certify: async (store, flags) => (await actions()).certify(store, flags),
 });
 addClientCommands(program, CLIENT_COMMANDS, () => {
+  // Backups and exports hold documents, as the data directory does: they are their owner's alone.
+  process.umask(PRIVATE_UMASK);
   const exit = (code: number) => process.exit(code);
   return {
     terminal: processTerminal(),

@@ -5,10 +5,11 @@
  */
 
 import { createReadStream } from "node:fs";
-import { open, rename, stat, writeFile } from "node:fs/promises";
+import { open, rename, stat } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type Clock, formatTime } from "../../base/clock.ts";
 import { csvCell } from "../../base/csv-cell.ts";
+import { createPrivateFile, replacePrivateFile } from "../../base/private-file.ts";
 import type { Random } from "../../base/random.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { ClientError, isClientError } from "../../client/client-error.ts";
@@ -271,6 +272,8 @@ async function place(state: FoundState, options: ExportOptions): Promise<void> {
   if (request.format !== "parquet") return rename(partial, request.out);
   options.onConvert(state);
   const staged = `${request.out}.new`;
+  // The writer takes a path, and opens what is there.
+  await (await createPrivateFile(staged)).close();
   const types = exportedColumns(state).map((name) => [name, schema[name]?.type ?? "string"]);
   await writeParquet({
     path: staged,
@@ -300,7 +303,7 @@ async function* linesOf(
 
 /** The schema as writes take it, so that types and indexes come back with an import. */
 async function writeSchema(path: string, { schema }: WrittenSchema): Promise<void> {
-  await writeFile(path, `${JSON.stringify(schema, undefined, 2)}\n`);
+  await replacePrivateFile(path, `${JSON.stringify(schema, undefined, 2)}\n`);
 }
 
 async function removeBranch(

@@ -3,7 +3,8 @@
  * whole. A run that was cut off goes on from there.
  */
 
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { readPrivateFile, replacePrivateFile } from "../../base/private-file.ts";
 import type { ExportRequest } from "./export-request.ts";
 
 /** Of the file's form; another one is refused. */
@@ -53,13 +54,8 @@ export function partialPath(out: string): string {
 /** Reads the state of an export to `out`; undefined if there is none. */
 export async function readState(out: string): Promise<ExportState | undefined> {
   const path = statePath(out);
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
+  const text = await readPrivateFile(path);
+  if (text === undefined) return undefined;
   const state = parseState(text);
   if (state === undefined) {
     throw new Error(`${path} is no state of an export by this version; begin anew with --restart`);
@@ -69,9 +65,7 @@ export async function readState(out: string): Promise<ExportState | undefined> {
 
 /** Replaces the state, so that a reader finds the old one or the new one. */
 export async function writeState(state: ExportState): Promise<void> {
-  const path = statePath(state.request.out);
-  await writeFile(`${path}.new`, `${JSON.stringify(state)}\n`, { flush: true });
-  await rename(`${path}.new`, path);
+  await replacePrivateFile(statePath(state.request.out), `${JSON.stringify(state)}\n`);
 }
 
 /** Removes the state and the partial file. */

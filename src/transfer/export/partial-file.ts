@@ -1,6 +1,7 @@
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { createPrivateFile, reopenPrivateFile } from "../../base/private-file.ts";
 
 /**
  * A file that grows by blocks and may be cut off anywhere: it is opened at the length that is known
@@ -22,7 +23,7 @@ export class PartialFile {
     path: string,
     { bytes, gzip: isGzip }: { readonly bytes: number; readonly gzip: boolean },
   ): Promise<PartialFile> {
-    const file = await open(path, bytes === 0 ? "w" : "r+");
+    const file = await (bytes === 0 ? createPrivateFile(path) : reopenPrivateFile(path));
     const { size } = await file.stat();
     if (size < bytes) {
       await file.close();

@@ -1,7 +1,13 @@
 /** The two files that an import writes: how far it is, and which rows were rejected. */
 
-import { type FileHandle, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { type FileHandle, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import {
+  createPrivateFile,
+  readPrivateFile,
+  reopenPrivateFile,
+  replacePrivateFile,
+} from "../../base/private-file.ts";
 import { decodeImportState, encodeImportState, type ImportState } from "./import-state.ts";
 import { rejectedLine } from "./rejected-line.ts";
 import type { RejectedRow } from "./settle-batch.ts";
@@ -13,21 +19,17 @@ export function statePath(firstFile: string, namespace: string): string {
 
 /** The state that an earlier run has left; a string says why it cannot be read. */
 export async function readState(path: string): Promise<ImportState | string | undefined> {
-  let text: string;
   try {
-    text = await readFile(path, "utf8");
+    const text = await readPrivateFile(path);
+    return text === undefined ? undefined : decodeImportState(text);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? undefined : `cannot be read: ${message}`;
+    return `cannot be read: ${(error as Error).message}`;
   }
-  return decodeImportState(text);
 }
 
 /** Replaces the state as a whole, so that a crash leaves the old one or the new one. */
 export async function writeState(path: string, state: ImportState): Promise<void> {
-  const next = `${path}.new`;
-  await writeFile(next, encodeImportState(state));
-  await rename(next, path);
+  await replacePrivateFile(path, encodeImportState(state));
 }
 
 /** Removes the state of an import that is done. */
@@ -47,7 +49,7 @@ export class RejectsFile {
 
   /** Opens the file, of which the first `bytes` stay. */
   static async open(path: string, bytes: number): Promise<RejectsFile> {
-    const file = await open(path, bytes === 0 ? "w" : "r+");
+    const file = await (bytes === 0 ? createPrivateFile(path) : reopenPrivateFile(path));
     await file.truncate(bytes);
     return new RejectsFile(file, bytes);
   }

@@ -4,7 +4,8 @@
  * to write a page twice changes nothing.
  */
 
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { readPrivateFile, replacePrivateFile } from "../../base/private-file.ts";
 import { type ApiClient, apiPath } from "../../client/api-client.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import { jsonText } from "../../wire/json/json-text.ts";
@@ -142,17 +143,17 @@ function refuseOther(begun: MigrationRequest, request: MigrationRequest, path: s
 }
 
 async function readState(path: string): Promise<MigrationState | undefined> {
+  const text = await readPrivateFile(path);
+  if (text === undefined) return undefined;
   try {
-    const state = JSON.parse(await readFile(path, "utf8")) as MigrationState | null;
+    const state = JSON.parse(text) as MigrationState | null;
     if (state?.version === VERSION) return state;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    if (!(error instanceof SyntaxError)) throw error;
+  } catch {
+    // Whatever it is, it is none of ours.
   }
   throw new Error(`${path} is no state of a migration by this version; begin with --restart`);
 }
 
 async function writeState(path: string, state: MigrationState): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(state)}\n`, { flush: true });
-  await rename(`${path}.new`, path);
+  await replacePrivateFile(path, `${JSON.stringify(state)}\n`);
 }
