@@ -97,14 +97,17 @@ npm install --ignore-scripts --no-audit --no-fund "$package" > "$work/install.lo
 weigh . "$bytes_max" "the package, installed"
 
 carried=$(find "$clone/node_modules" -maxdepth 3 -path '*/node-*/bin/node' | head -n 1)
-major=$(node -p 'process.versions.node.split(".")[0]')
-if [ "$major" -ge 24 ]; then
+new_enough=$(node --input-type=module -e "
+  import { isNewEnough } from '$clone/scripts/find-node.js';
+  console.log(isNewEnough(process.version));
+")
+if [ "$new_enough" = true ]; then
   try package npx trawl serve
 elif [ -n "$carried" ]; then
   PATH=$(dirname "$carried"):$PATH try package npx trawl serve
 fi
 [ ! -e node_modules/trawl/node/node_modules ] || { echo "a Node was fetched for nothing"; exit 1; }
-if [ "$major" -lt 24 ]; then
+if [ "$new_enough" = false ]; then
   try package-with-node npx trawl serve
   weigh . "$bytes_with_node_max" "the package with a Node of its own"
 fi

@@ -10,8 +10,13 @@ import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { npmCi } from "./npm.js";
 
-/** Oldest major version of Node that runs the service: type stripping, zstd, Float16Array. */
-const NODE_MAJOR_MIN = 24;
+/**
+ * Oldest version of each line of Node that runs the service, as minor and patch. Line 24 is the
+ * first that has type stripping, zstd and Float16Array. The versions are the security releases of
+ * July 2026: the newest that npm has, or has later ones of, for every platform below. Other lines
+ * get no such releases, but for newer ones. src/base/node-version.ts has the same table.
+ */
+const NODE_VERSIONS_MIN = { 24: [18, 1], 26: [5, 1] };
 
 /** The optional dependency that carries Node, by platform and processor. */
 const NODE_PACKAGES = {
@@ -24,7 +29,11 @@ const NODE_PACKAGES = {
 
 /** Tells whether a version such as `v24.21.0` can run the service. */
 export function isNewEnough(version) {
-  return Number.parseInt(version.trim().replace(/^v/, ""), 10) >= NODE_MAJOR_MIN;
+  const numbers = version.trim().replace(/^v/, "").split(".");
+  const [major, minor, patch] = numbers.map((text) => Number.parseInt(text, 10));
+  const min = NODE_VERSIONS_MIN[major];
+  if (min === undefined) return major > Math.max(...Object.keys(NODE_VERSIONS_MIN).map(Number));
+  return minor > min[0] || (minor === min[0] && patch >= min[1]);
 }
 
 /**
@@ -89,7 +98,13 @@ function nodePath(modules, name) {
 }
 
 function needs() {
-  return `this is Node ${process.version}, and Trawl needs Node ${NODE_MAJOR_MIN} or newer`;
+  const versions = Object.keys(NODE_VERSIONS_MIN).map((major) => {
+    return `${major}.${NODE_VERSIONS_MIN[major].join(".")}`;
+  });
+  return (
+    `this is Node ${process.version}, and Trawl needs Node ${versions.join(" or ")}, or a newer ` +
+    "one of these lines or of a later line"
+  );
 }
 
 function advice() {

@@ -70,10 +70,14 @@ describe("dependencies are installed", () => {
   });
 });
 
-test("Node is new enough from 24 on", () => {
-  expect(isNewEnough("v24.0.0")).toBe(true);
-  expect(isNewEnough("v26.1.0\n")).toBe(true);
-  expect(isNewEnough("v22.22.0")).toBe(false);
+test("every Node that the dependencies bring is new enough", async () => {
+  const manifest = await readFile(new URL("../package.json", import.meta.url), "utf8");
+  const { optionalDependencies } = JSON.parse(manifest) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const versions = Object.entries(optionalDependencies).filter(([name]) => /^node-/.test(name));
+  expect(versions.length).toBe(5);
+  expect(versions.filter(([, version]) => !isNewEnough(version))).toEqual([]);
 });
 
 describe("a command's", () => {

@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { errorAnswer } from "../api/error-answer.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { systemClock } from "../base/clock.ts";
+import { nodeVersionFault } from "../base/node-version.ts";
 import { LineBuffer } from "../cli/line-buffer.ts";
 import { createLog } from "../cli/log.ts";
 import { SettingFault } from "../cli/settings/parse-setting.ts";
@@ -64,6 +65,8 @@ const MEMORY_BYTES_MIN = 256 * MIB;
  * an open one of this process, holds the directory. The process stays alive until it is closed.
  */
 export async function openTrawl(options: TrawlOptions = {}): Promise<Trawl> {
+  const nodeFault = nodeVersionFault(process.version);
+  if (nodeFault !== undefined) throw new TrawlError(nodeFault, { status: 400 });
   const config = configOf(options);
   const { store } = config.engine;
   if (store.kind === "directory") {

@@ -4,10 +4,9 @@ import { countText, sizeText } from "../../base/amount-text.ts";
 import { GIB, MIB } from "../../base/byte-sizes.ts";
 import { formatTime } from "../../base/clock.ts";
 import { durationText } from "../../base/duration.ts";
+import { nodeVersionFault } from "../../base/node-version.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 
-/** Least major version of Node; package.json brings it along. */
-const NODE_MAJOR_MIN = 24;
 /** Below it little is left for caches beside what the threads need. */
 const MEMORY_BYTES_ADVISED = 512 * MIB;
 /** Connections, segments and files of several threads. */
@@ -28,9 +27,9 @@ const TIME_MS_MIN = Date.UTC(2025, 0, 1);
 /** Versions of the program and of what runs it. */
 export function judgeVersion(version: string, node: string): Finding {
   const seen = `trawl ${version} on Node ${node}`;
-  const major = Number(/^v?(\d+)/.exec(node)?.[1]);
-  if (major >= NODE_MAJOR_MIN) return ok("version", seen);
-  return fault("version", seen, `start it by npm start or npx trawl, which bring Node 24 along`);
+  const reason = nodeVersionFault(node);
+  if (reason === undefined) return ok("version", seen);
+  return fault("version", seen, `${reason}: npm start and npx trawl bring one along`);
 }
 
 /** The memory that the server plans with, of what the process may use and what is free now. */
