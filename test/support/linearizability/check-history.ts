@@ -62,7 +62,7 @@ export function checkHistory<State, Input, Output>(
     }
     const next = step(state, entry);
     const last = frames.at(-1);
-    // Of two unknown operations in turn, the first can be left out if the second leads to the same
+    // The first of two unknown operations in turn can be left out if the second leads to the same
     // state without it. The search enters that configuration sooner or later.
     const isNeedless =
       last !== undefined &&

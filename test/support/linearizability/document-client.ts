@@ -8,8 +8,7 @@ import {
 } from "./document-model.ts";
 import type { History, Outcome } from "./history.ts";
 
-/** Time after which a client gives up a call. A server that is paused or waits for others is over
- * before that. */
+/** Time limit of a call. Pauses of a server are shorter. */
 const CALL_MS_MAX = 20_000;
 
 /** The history of one namespace's documents. */

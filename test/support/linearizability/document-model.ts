@@ -57,7 +57,7 @@ export function documentsModel(
   };
 }
 
-/** What a write makes of one document, as docs/concepts/documents.md says. */
+/** Applies a write to one document, as docs/concepts/documents.md says. */
 function changed(
   old: VersionedDocument | undefined,
   { kind, value, expected }: DocumentsWrite,

@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 
-/** What a call's caller knows of its effect. */
+/** Effect of a call, as far as its caller knows. */
 export type Outcome<Output> =
   | { readonly kind: "returned"; readonly output: Output }
   /** It may take effect, now or later. */
