@@ -1,11 +1,6 @@
 import type { ClusterNode } from "../servers/bucket-cluster.ts";
-import {
-  type DocumentsInput,
-  type DocumentsOutput,
-  type DocumentsState,
-  outputOf,
-  requestOf,
-} from "./document-model.ts";
+import type { DocumentsInput, DocumentsOutput, DocumentsState } from "./document-model.ts";
+import { outputOf, requestOf } from "./document-requests.ts";
 import type { History, Outcome } from "./history.ts";
 
 /** Time limit of a call. Pauses of a server are shorter. */
@@ -36,17 +31,18 @@ export class DocumentsClient {
 
   async #send(node: ClusterNode, input: DocumentsInput): Promise<Outcome<DocumentsOutput>> {
     if (node.server === undefined) return { kind: "none" };
-    const { path, body } = requestOf(input);
+    const { method, path, body } = requestOf(this.#namespace, input);
     // Reads have no effect, so one without an answer tells nothing.
     const unanswered = { kind: input.kind === "read" ? "none" : "unknown" } as const;
-    const url = `${node.server.url}/v2/namespaces/${this.#namespace}${path}`;
     const sent = {
-      method: "POST",
-      body: JSON.stringify(body),
-      headers: { "content-type": "application/json" },
+      method,
+      ...(body !== undefined && {
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      }),
       signal: AbortSignal.timeout(CALL_MS_MAX),
     };
-    const answer = await fetch(url, sent)
+    const answer = await fetch(node.server.url + path, sent)
       .then(async (response) => ({ status: response.status, text: await response.text() }))
       .catch((error: Error) => error);
     if (answer instanceof Error) {

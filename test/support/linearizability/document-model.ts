@@ -1,4 +1,4 @@
-/** Documents of a namespace as a sequential object, and calls on them as the API takes them. */
+/** Documents of a namespace as a sequential object. */
 
 import type { Model, Operation } from "./operation.ts";
 
@@ -11,9 +11,13 @@ export interface VersionedDocument {
 /** Documents by id, from 0; undefined where there is none. */
 export type DocumentsState = readonly (VersionedDocument | undefined)[];
 
-/** A write or a strong query of some ids. */
+/** A write, or a strong read of some ids. */
 export type DocumentsInput =
-  | { readonly kind: "read"; readonly ids: readonly number[] }
+  | {
+      readonly kind: "read";
+      readonly ids: readonly number[];
+      readonly by: "query" | "multi-query" | "export";
+    }
   | DocumentsWrite;
 
 /** A write request. With a condition it has one id. */
@@ -108,7 +112,7 @@ function outputOfDocument(
 export function documentsText(input: DocumentsInput, output: DocumentsOutput | undefined): string {
   const outcome = output === undefined ? "unknown" : outputText(output);
   const ids = input.ids.join(", ");
-  if (input.kind === "read") return `read ${ids} → ${outcome}`;
+  if (input.kind === "read") return `${input.by} ${ids} → ${outcome}`;
   const { kind, value, expected } = input;
   const set = { upsert: ` v${value}`, patch: ` p${value}`, delete: "" }[kind];
   const states = expected === "absent" ? " if absent" : ` if v${expected}`;
@@ -126,36 +130,4 @@ function textOf(documents: DocumentsState): string {
       return document.p === null ? `v${document.v}` : `v${document.v} p${document.p}`;
     })
     .join(", ");
-}
-
-/** Path behind the namespace, and body, of a call. */
-export function requestOf(input: DocumentsInput): { readonly path: string; readonly body: object } {
-  const { kind, ids } = input;
-  if (kind === "read") {
-    const filters = ids.length === 1 ? ["id", "Eq", ids[0]] : ["id", "In", ids];
-    const order = ids.length === 1 ? {} : { rank_by: ["id", "asc"] };
-    return {
-      path: "/query",
-      body: { filters, limit: ids.length, ...order, include_attributes: true },
-    };
-  }
-  const { value, expected } = input;
-  const condition = expected === "absent" ? ["id", "Eq", null] : ["v", "Eq", expected];
-  const body = {
-    upsert: { upsert_rows: ids.map((id) => ({ id, v: value })) },
-    patch: { patch_rows: ids.map((id) => ({ id, p: value })) },
-    delete: { deletes: ids },
-  }[kind];
-  return {
-    path: "",
-    body: { ...body, ...(expected !== undefined && { [`${kind}_condition`]: condition }) },
-  };
-}
-
-/** Reads a response with status 200. */
-export function outputOf({ kind, ids }: DocumentsInput, body: unknown): DocumentsOutput {
-  if (kind !== "read") return { rows: (body as { rows_affected: number }).rows_affected };
-  const { rows } = body as { rows: { id: number; v: number; p?: number | null }[] };
-  const found = new Map(rows.map(({ id, v, p }) => [id, { v, p: p ?? null }]));
-  return { documents: ids.map((id) => found.get(id)) };
 }
