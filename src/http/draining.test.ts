@@ -1,5 +1,6 @@
 /** A server that stops: it says so first, then refuses, and answers what it has begun on. */
 
+import { Agent, request } from "node:https";
 import { afterEach, expect, test } from "vitest";
 import {
   type HttpChoices,
@@ -7,6 +8,7 @@ import {
   httpFixture,
 } from "../../test/support/servers/http-fixture.ts";
 import { rawConnection } from "../../test/support/servers/raw-connection.ts";
+import { TLS_PAIRS } from "../../test/support/servers/tls-pairs.ts";
 import type { HttpAnswer } from "../api/engine.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { nextTurn } from "../base/next-turn.ts";
@@ -103,6 +105,21 @@ test("an answer that its client takes slowly is not cut off by a stop", async ()
   await ended(fixture, closing);
   await closed;
   expect(received().length).toBeGreaterThan(body.length);
+});
+
+test("idle connections of a server that speaks TLS end with a stop, too", async () => {
+  const [pair] = TLS_PAIRS;
+  const tls = { pair, look: async () => ({ kind: "same" }) };
+  const { server, url } = await start({ tls: tls as never });
+  const agent = new Agent({ keepAlive: true, ca: pair.cert });
+  const closed = new Promise((resolve) => {
+    const asked = request(`${url}/healthz`, { agent }, (answer) => answer.resume());
+    asked.once("socket", (socket) => socket.once("close", resolve));
+    asked.once("close", () => void server.close());
+    asked.end();
+  });
+  await closed;
+  await server.close();
 });
 
 test("requests in flight are answered, and announce the end", async () => {

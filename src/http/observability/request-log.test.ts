@@ -42,6 +42,13 @@ test.each(["root", "health", "readiness", "metrics"])("the probe %s is no news",
   expect(lineOf({ operation }).level).toBe("debug");
 });
 
+test("that a server is not ready is no failure, other 503s are", () => {
+  const answer = jsonAnswer({ status: "error", error: "shutting down" }, 503);
+  expect(lineOf({ operation: "readiness", answer }).level).toBe("debug");
+  expect(lineOf({ operation: "health", answer }).level).toBe("error");
+  expect(lineOf({ answer }).level).toBe("error");
+});
+
 test("a slow request is a warning", () => {
   const line = lineOf({}, { unloggedCount: 0 });
   expect(line).toMatchObject({ level: "warn", message: "slow request" });

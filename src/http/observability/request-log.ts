@@ -62,7 +62,7 @@ export function logOutcome(log: HttpLog, end: RequestEnd): void {
   };
   if (outcome.bug !== undefined) {
     log("error", "request failed by a bug", { ...facts, error: describe(outcome.bug) });
-  } else if (status >= 500) {
+  } else if (status >= 500 && !isExpected(outcome)) {
     log("error", "request failed", { ...facts, error: Buffer.from(body).toString() });
   } else if (slow || status === CLIENT_GONE_STATUS) {
     log(slow ? "warn" : "info", slowMessage(outcome), facts);
@@ -79,6 +79,11 @@ export function slowRequestFacts(end: RequestEnd): { readonly message: string } 
   const { outcome, slow } = end;
   const details = slow && slowFacts(slow, outcome.answer.times);
   return { ...requestFacts(end), ...details, message: slowMessage(outcome) };
+}
+
+/** A server that starts or stops says that it is not ready as often as it is asked. */
+function isExpected({ operation, answer }: ApiOutcome): boolean {
+  return operation === "readiness" && answer.status === 503;
 }
 
 function slowMessage({ answer }: ApiOutcome): string {
