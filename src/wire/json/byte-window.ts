@@ -3,6 +3,8 @@ import { assert } from "../../base/assert.ts";
 /** Small bodies come in one chunk, and the first chunk sets the size. */
 const WINDOW_BYTES_MIN = 256;
 const NEWLINE = 0x0a;
+/** How far a newline is looked for before it is searched for. */
+const NEAR_BYTES = 32;
 /** Room after the last byte for the zero and for loads of a word that start before it. */
 const LOAD_BYTES = 8;
 
@@ -11,6 +13,12 @@ const LOAD_BYTES = 8;
  * once per chunk, so it carries no stack.
  */
 export const NEED_MORE_BYTES = Object.freeze({ signal: "more bytes are needed" });
+
+/**
+ * The signal that a token is too long for one step: what runs is undone, and runs again after a
+ * pause, when it finds what was done of the token. No Error for the same reason.
+ */
+export const PAUSE_IN_TOKEN = Object.freeze({ signal: "a pause" });
 
 /**
  * The unread part of a body that is still being received: bytes from `at` to `limit` of `bytes`.
@@ -29,9 +37,11 @@ export class ByteWindow {
   ended = false;
 
   #droppedBytes = 0;
-  #droppedLines = 0;
-  /** Offset in the body just after the last newline that was dropped. */
-  #lineStart = 0;
+  /** Of the bytes that were dropped. */
+  #dropped: LineCount = { lines: 0, lineStart: 0 };
+  /** Of the bytes before `#countedTo`, so that nobody counts all at once. */
+  #counted: LineCount = this.#dropped;
+  #countedTo = 0;
 
   constructor(capacity = WINDOW_BYTES_MIN) {
     this.bytes = Buffer.allocUnsafe(capacity + LOAD_BYTES);
@@ -42,6 +52,18 @@ export class ByteWindow {
   /** Position in the body of the next unread byte. */
   get offset(): number {
     return this.#droppedBytes + this.at;
+  }
+
+  /** Position in the body of the first byte of `bytes`. */
+  get base(): number {
+    return this.#droppedBytes;
+  }
+
+  /** Counts lines up to a byte, by default the next unread one; to be called now and then. */
+  countLines(end = this.at): void {
+    if (end <= this.#countedTo) return;
+    this.#counted = this.#countLines(end);
+    this.#countedTo = end;
   }
 
   /** Copies `chunk` to the end. Amortized cost is linear in the bytes pushed. */
@@ -60,9 +82,9 @@ export class ByteWindow {
   }
 
   #makeRoom(chunkBytes: number): void {
-    const seen = this.#countLines(this.at);
-    this.#droppedLines = seen.lines;
-    this.#lineStart = seen.lineStart;
+    this.#dropped = this.#countLines(this.at);
+    this.#counted = this.#dropped;
+    this.#countedTo = 0;
     this.#droppedBytes += this.at;
 
     const unread = this.bytes.subarray(this.at, this.limit);
@@ -77,16 +99,28 @@ export class ByteWindow {
     this.at = 0;
   }
 
-  #countLines(end: number): { lines: number; lineStart: number } {
-    let lines = this.#droppedLines;
-    let lineStart = this.#lineStart;
-    for (let at = this.bytes.indexOf(NEWLINE); at !== -1 && at < end; ) {
+  #countLines(end: number): LineCount {
+    const { bytes } = this;
+    const isCounted = end >= this.#countedTo;
+    let { lines, lineStart } = isCounted ? this.#counted : this.#dropped;
+    let at = bytes.indexOf(NEWLINE, isCounted ? this.#countedTo : 0);
+    while (at !== -1 && at < end) {
       lines++;
-      lineStart = this.#droppedBytes + at + 1;
-      at = this.bytes.indexOf(NEWLINE, at + 1);
+      lineStart = this.#droppedBytes + ++at;
+      // A search costs as much as a look at some bytes, which is all that short lines have.
+      const near = Math.min(end, at + NEAR_BYTES);
+      while (at < near && bytes[at] !== NEWLINE) at++;
+      if (at === near) at = bytes.indexOf(NEWLINE, at);
     }
     return { lines, lineStart };
   }
+}
+
+/** Lines before some place of the body. */
+interface LineCount {
+  readonly lines: number;
+  /** Offset in the body just after the last newline. */
+  readonly lineStart: number;
 }
 
 function viewOf(bytes: Buffer): DataView {

@@ -4,7 +4,12 @@ import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { EXPRESSION_FORM } from "../query/expression-forms.ts";
 import { QUERY_FORM } from "../query/query-forms.ts";
 import { WRITE_FORMS } from "../write/write-forms.ts";
-import { JSON_CONTAINERS_MAX, JSON_VALUES_MAX, JsonBuild } from "./json-build.ts";
+import {
+  JSON_CONTAINERS_MAX,
+  JSON_STRING_BYTES_MAX,
+  JSON_VALUES_MAX,
+  JsonBuild,
+} from "./json-build.ts";
 import { JsonDom, readJsonValue } from "./json-dom.ts";
 import { ANY_FORM, type JsonForm } from "./json-form.ts";
 import { JsonTokens } from "./json-tokens.ts";
@@ -81,13 +86,29 @@ describe("what is known ends at the first bound", () => {
     expect(fault).toContain(`💔 ${path}: ${rule} at line 1 column `);
   });
 
+  test.each([["strings", `{"rank_by":${list('"a"', MANY)}}`, JSON_VALUES_MAX]])(
+    "%s",
+    (_, text, valueCount) => {
+      const { build, fault } = read(text);
+      expect(build.valueCount).toBe(valueCount);
+      expect(fault).toContain(`a request may have at most ${JSON_VALUES_MAX} values at line 1`);
+    },
+  );
+
   test.each([
-    ["numbers", `{"rank_by":${list("1", MANY)}}`, 1],
-    ["strings", `{"include_attributes":${list('"a"', MANY)}}`, JSON_VALUES_MAX],
-  ])("%s", (_, text, valueCount) => {
-    const { build, fault } = read(text);
-    expect(build.valueCount).toBe(valueCount);
-    expect(fault).toContain(`a request may have at most ${JSON_VALUES_MAX} values at line 1`);
+    ["numbers", `{"rank_by":${list("1", 4097)}}`, "rank_by: an array here may have at most 4096"],
+    [
+      "names",
+      `{"include_attributes":${list('"a"', 4097)}}`,
+      "include_attributes[4096]: an array here may have at most 4096 elements",
+    ],
+    [
+      "characters",
+      `{"filters":["a","Eq","${"x".repeat(JSON_STRING_BYTES_MAX)}"]}`,
+      "filters[2]: a string here may have at most 1048576 bytes of JSON",
+    ],
+  ])("too many %s of one value", (_, text, rule) => {
+    expect(read(text).fault).toContain(`💔 ${rule}`);
   });
 
   test("members are counted, and so are numbers among strings", () => {

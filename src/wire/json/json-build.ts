@@ -8,6 +8,13 @@ export const JSON_CONTAINERS_MAX = 262_144;
 /** Its values, but for those of lists that may be long; our choice: sixteen for each expression. */
 export const JSON_VALUES_MAX = 1_048_576;
 
+/** Elements of one list; our choice: arrays of more take long to grow. */
+const JSON_LIST_ELEMENTS_MAX = 4_194_304;
+/** Numbers of one array that is no list; our choice, far more than any such array has. */
+const JSON_NUMBERS_MAX = 4096;
+/** Bytes of JSON of one string, or name, of a request; our choice: each is handled in one step. */
+export const JSON_STRING_BYTES_MAX = 1_048_576;
+
 /**
  * What is built of one body, counted while it is read: a value costs many times the bytes that it
  * is written with, so that the length of the body is no bound.
@@ -37,8 +44,12 @@ export class JsonBuild {
     this.#addValues(tokens, 1);
   }
 
-  /** Counts the element that comes next. */
-  addElement(tokens: JsonTokens, { isList = false }: JsonForm): void {
+  /** Counts the element that comes next, of an array that has `size` already. */
+  addElement(tokens: JsonTokens, size: number, form: JsonForm): void {
+    const { isList = false, elementsMax = JSON_LIST_ELEMENTS_MAX } = form;
+    if (size === elementsMax) {
+      throw tooMany(tokens, `an array here may have at most ${elementsMax} elements`);
+    }
     if (!isList || takesMemory(tokens.peek())) this.#addValues(tokens, 1);
   }
 
@@ -47,7 +58,23 @@ export class JsonBuild {
     if (numbersMax !== undefined && count > numbersMax.count) {
       throw numbersMax.refuse(tokens.stack.path(), count);
     }
-    if (!isList) this.#addValues(tokens, count);
+    if (isList) return;
+    if (count > JSON_NUMBERS_MAX) {
+      throw tooMany(tokens, `an array here may have at most ${JSON_NUMBERS_MAX} numbers`);
+    }
+    this.#addValues(tokens, count);
+  }
+
+  /** Bounds a string or a name that was read, of so many bytes of JSON. */
+  checkString(tokens: JsonTokens, bytes: number, form: JsonForm): void {
+    const bytesMax = this.stringBytesMax(form);
+    if (bytes <= bytesMax) return;
+    throw tooMany(tokens, `a string here may have at most ${bytesMax} bytes of JSON`);
+  }
+
+  /** Bytes of JSON that a string of a form may have. */
+  stringBytesMax({ stringBytesMax = JSON_STRING_BYTES_MAX }: JsonForm): number {
+    return stringBytesMax;
   }
 
   #addValues(tokens: JsonTokens, count: number): void {

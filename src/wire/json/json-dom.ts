@@ -1,4 +1,5 @@
 import type { ExactElement, JsonNumbers, JsonObject, JsonValue } from "../../model/json-value.ts";
+import { NEED_MORE_BYTES, PAUSE_IN_TOKEN } from "./byte-window.ts";
 import type { JsonBuild } from "./json-build.ts";
 import { ANY_FORM, type JsonForm } from "./json-form.ts";
 import { JsonSkip } from "./json-skip.ts";
@@ -19,9 +20,7 @@ export function readJsonValue(
   form: JsonForm = ANY_FORM,
   build?: JsonBuild,
 ): JsonValue {
-  const dom = new JsonDom(tokens, form, build);
-  dom.step(Number.POSITIVE_INFINITY);
-  return dom.value;
+  return new JsonDom(tokens, form, build).all();
 }
 
 /** A container that is being read. */
@@ -38,7 +37,7 @@ interface OpenContainer {
 /** Of arrays. */
 const NO_MEMBERS: JsonObject = new Map();
 
-/** What `readJsonValue` does, in as many steps as the caller likes. All of the value must be there. */
+/** What `readJsonValue` does, in as many steps as the caller likes; bytes may arrive in between. */
 export class JsonDom {
   readonly #tokens: JsonTokens;
   readonly #build: JsonBuild | undefined;
@@ -65,23 +64,58 @@ export class JsonDom {
     return this.#value;
   }
 
-  /** Reads on for about `bytes`, or looks at them; true once the value was read. */
+  /** Reads all of it at once. */
+  all(): JsonValue {
+    while (!this.#advance(Number.POSITIVE_INFINITY));
+    return this.#value;
+  }
+
+  /**
+   * Reads on for about `bytes`, or looks at them; true once the value was read. Where the bytes
+   * received so far end inside a token, or that is long, it ends before that; if that is the first
+   * one, it throws the signal.
+   */
   step(bytes: number): boolean {
-    const { window } = this.#tokens;
-    const end = window.at + bytes;
-    do {
-      if (this.#advance(end)) return true;
-    } while (window.at < end && this.#scan === undefined);
+    const { window, stack } = this.#tokens;
+    const first = window.at;
+    const end = first + bytes;
+    const build = this.#build;
+    let at = first;
+    let depth = 0;
+    let count = 0;
+    let containers = 0;
+    let values = 0;
+    try {
+      do {
+        at = window.at;
+        depth = stack.depth;
+        count = depth > 0 ? stack.count : 0;
+        containers = build?.containerCount ?? 0;
+        values = build?.valueCount ?? 0;
+        if (this.#advance(end)) return true;
+      } while (window.at < end && this.#scan === undefined);
+    } catch (signal) {
+      if (signal !== NEED_MORE_BYTES && signal !== PAUSE_IN_TOKEN) throw signal;
+      // What was not read to its end leaves no trace; what was before it stays.
+      window.at = at;
+      stack.depth = depth;
+      if (depth > 0) stack.count = count;
+      if (build !== undefined) {
+        build.containerCount = containers;
+        build.valueCount = values;
+      }
+      if (at === first) throw signal;
+    }
     return false;
   }
 
   #advance(end: number): boolean {
     if (this.#skip !== undefined) {
-      if (this.#skip.step(end - this.#tokens.window.at)) this.#skip = undefined;
+      this.#passOver(this.#skip, end);
       return false;
     }
     if (this.#scan !== undefined) {
-      this.#countNumbers(this.#scan, this.#scan.at + end - this.#tokens.window.at);
+      this.#countNumbers(this.#scan, end + this.#scan.bytes);
       return false;
     }
     if (this.#numbers !== undefined) {
@@ -93,8 +127,21 @@ export class JsonDom {
     const container = this.#open.at(-1);
     if (container !== undefined) return this.#goOn(container, end);
     if (this.#hasBegun) return true;
+    const isWhole = this.#begin(end);
     this.#hasBegun = true;
-    return this.#begin(end);
+    return isWhole;
+  }
+
+  /** What is passed over may be several containers, which are all as they were if it is undone. */
+  #passOver(skip: JsonSkip, end: number): void {
+    const { window, stack } = this.#tokens;
+    stack.save();
+    try {
+      if (skip.step(end - window.at)) this.#skip = undefined;
+    } catch (signal) {
+      stack.restore();
+      throw signal;
+    }
   }
 
   /** Reads a scalar, or the bracket that opens a container. */
@@ -103,11 +150,11 @@ export class JsonDom {
     const byte = tokens.peek();
     switch (byte) {
       case JSON_BYTE.quote:
-        return this.#give(tokens.string());
+        return this.#give(this.#string());
       case JSON_BYTE.arrayStart:
         tokens.open(false);
         this.#build?.addContainer(tokens);
-        this.#countNumbers({ at: tokens.window.at, count: 1 }, end);
+        this.#countNumbers({ bytes: 0, count: 1 }, end);
         return false;
       case JSON_BYTE.objectStart:
         tokens.open(true);
@@ -126,6 +173,14 @@ export class JsonDom {
     }
     if (startsNumber(byte)) return this.#give(readNumber(tokens));
     throw tokens.unexpected("expected a value");
+  }
+
+  #string(): string {
+    const tokens = this.#tokens;
+    const { at } = tokens.window;
+    const text = tokens.string(undefined, this.#build?.stringBytesMax(this.#form));
+    this.#build?.checkString(tokens, tokens.window.at - at, this.#form);
+    return text;
   }
 
   /** Finds out whether the array that was opened is one of numbers, as far as before `end`. */
@@ -154,7 +209,7 @@ export class JsonDom {
       this.#open.pop();
       return this.#give(elements);
     }
-    this.#build?.addElement(tokens, form);
+    this.#build?.addElement(tokens, elements.length, form);
     this.#form = form.next?.(elements) ?? ANY_FORM;
     return this.#begin(end);
   }
@@ -199,7 +254,9 @@ class NumbersReader {
   readonly #values: Float64Array;
   readonly #exact: ExactElement[] = [];
   #areIntegers = true;
+  /** At the end of the last step that was not undone. */
   #readCount = 0;
+  #exactCount = 0;
 
   constructor(tokens: JsonTokens, count: number) {
     this.#tokens = tokens;
@@ -218,6 +275,7 @@ class NumbersReader {
     const tokens = this.#tokens;
     const { window, numbers } = tokens;
     const values = this.#values;
+    this.#exact.length = this.#exactCount;
     let count = this.#readCount;
     let areIntegers = this.#areIntegers;
     let hasEnded = false;
@@ -234,6 +292,7 @@ class NumbersReader {
       values[count++] = value;
     } while (window.at < end);
     this.#readCount = count;
+    this.#exactCount = this.#exact.length;
     this.#areIntegers = areIntegers;
     return hasEnded;
   }

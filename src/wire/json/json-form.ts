@@ -16,8 +16,12 @@ export interface JsonForm {
   readonly valuesMax?: number;
   /** The form of the element that follows those `before` it in an array; by default, anything. */
   readonly next?: (before: readonly JsonValue[]) => JsonForm;
+  /** Elements that an array may have. */
+  readonly elementsMax?: number;
   /** Whether an array may be long: its numbers, strings, booleans and nulls are not counted. */
   readonly isList?: boolean;
+  /** Bytes of JSON that a string may have; by default `JSON_STRING_BYTES_MAX`. */
+  readonly stringBytesMax?: number;
   /** How many numbers such an array may have, and the error for more. */
   readonly numbersMax?: {
     readonly count: number;

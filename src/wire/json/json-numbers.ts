@@ -7,6 +7,8 @@ const PLUS = 0x2b;
 const POINT = 0x2e;
 const LOWER_E = 0x65;
 
+/** Characters of one number; our choice: all digits of any float64 are some eleven hundred. */
+export const NUMBER_BYTES_MAX = 65_536;
 /** Digits kept of a float64: any 15 are exact in it. */
 const FLOAT64_DIGITS = 15;
 /** Digits kept of a float32; more than it can hold by enough that few need a second look. */
@@ -40,6 +42,8 @@ export class NumberScanner {
   end = 0;
   /** Whether the token is a number by RFC 8259. If not, `end` is where it stops being one. */
   valid = false;
+  /** Whether it is not valid since it goes on beyond `NUMBER_BYTES_MAX`. */
+  isTooLong = false;
   /** Whether the token has neither fraction nor exponent. */
   integer = false;
 
@@ -140,6 +144,8 @@ export class NumberScanner {
     this.#truncated = false;
     this.#tailDigits = 0;
     this.integer = true;
+    this.isTooLong = false;
+    const longest = sign + NUMBER_BYTES_MAX;
 
     let digit = bytes[at] - ZERO;
     if (digit === 0) {
@@ -154,7 +160,7 @@ export class NumberScanner {
         this.#reject(at);
         return;
       }
-      while (digit >= 0 && digit <= 9) {
+      while (digit >= 0 && digit <= 9 && at < longest) {
         if (at - start < FLOAT64_DIGITS) mantissa = mantissa * 10 + digit;
         else this.#dropInteger();
         digit = bytes[++at] - ZERO;
@@ -168,6 +174,9 @@ export class NumberScanner {
       if (!this.#scanFraction(kept, keptMax)) return;
     }
     if ((bytes[this.end] | 0x20) === LOWER_E) this.#scanExponent();
+    if (this.end < longest) return;
+    this.isTooLong = true;
+    this.valid = false;
   }
 
   #dropInteger(): void {
@@ -182,7 +191,8 @@ export class NumberScanner {
     const start = at;
     let mantissa = this.#mantissa;
     this.integer = false;
-    if (mantissa === 0) while (bytes[at] === ZERO) at++;
+    const longest = start + NUMBER_BYTES_MAX;
+    if (mantissa === 0) while (bytes[at] === ZERO && at < longest) at++;
 
     let room = keptMax - kept;
     while (room >= 4) {
@@ -205,7 +215,7 @@ export class NumberScanner {
       // A float32 has digits enough; digits of the whole part may be missing before the tail.
       if (keptMax === FLOAT64_DIGITS && !this.#truncated) at = this.#scanTail(at);
       this.#truncated = true;
-      while (bytes[at] - ZERO >= 0 && bytes[at] <= NINE) at++;
+      while (bytes[at] - ZERO >= 0 && bytes[at] <= NINE && at < longest) at++;
     }
     if (at === start) this.#reject(at);
     else this.end = at;
@@ -234,7 +244,9 @@ export class NumberScanner {
     if (sign === MINUS || sign === PLUS) at++;
     const start = at;
     let exponent = 0;
+    const longest = start + NUMBER_BYTES_MAX;
     for (let digit = bytes[at] - ZERO; digit >= 0 && digit <= 9; digit = bytes[++at] - ZERO) {
+      if (at === longest) break;
       // Capped far above any exponent that matters, so that it cannot overflow.
       if (exponent < 1_000_000) exponent = exponent * 10 + digit;
     }

@@ -6,7 +6,7 @@ import type { Steps } from "../../base/steps.ts";
 import { attributeNameTooLong, checkAttributeNameLength } from "../../model/attribute-name.ts";
 import { ATTRIBUTE_NAME_CHARS_MAX } from "../../model/contract-limits.ts";
 import type { JsonValue } from "../../model/json-value.ts";
-import { NEED_MORE_BYTES } from "./byte-window.ts";
+import { NEED_MORE_BYTES, PAUSE_IN_TOKEN } from "./byte-window.ts";
 import { JsonBuild } from "./json-build.ts";
 import { JsonDom, type JsonKind, readJsonValue } from "./json-dom.ts";
 import type { JsonForm } from "./json-form.ts";
@@ -33,6 +33,8 @@ export interface JsonReaderOptions {
   readonly depthMax?: number;
   /** Greatest stretch that one `attempt` may need at once; beyond it the body is `too_large`. */
   readonly stepBytesMax?: number;
+  /** Steps of `attempt` pause inside of long tokens; see `isPaused`. */
+  readonly mayPause?: boolean;
   /** Bytes of the body, if they are known: so much is taken for them at once. */
   readonly bodyBytes?: number;
 }
@@ -62,8 +64,11 @@ export class JsonReader {
   /** Unread bytes from which on the interrupted step is tried again. */
   #resumeBytes = 0;
   #attempting = false;
+  readonly #mayPause: boolean;
+  #isPaused = false;
 
   constructor(options: JsonReaderOptions = {}) {
+    this.#mayPause = options.mayPause ?? false;
     this.#tokens = new JsonTokens(options.depthMax ?? JSON_DEPTH_MAX, options.bodyBytes);
     this.#stepBytesMax = options.stepBytesMax ?? Number.POSITIVE_INFINITY;
   }
@@ -93,16 +98,41 @@ export class JsonReader {
     const start = window.at;
     stack.save();
     this.#attempting = true;
+    this.#isPaused = false;
+    this.#tokens.mayPause = this.#mayPause;
     try {
       step();
       this.#resumeBytes = 0;
+      this.#tokens.forgetLong();
       return true;
     } catch (signal) {
-      if (signal !== NEED_MORE_BYTES) throw signal;
-      this.#undo(start, bytesMax);
+      if (signal === PAUSE_IN_TOKEN) {
+        this.#isPaused = true;
+        window.at = start;
+        stack.restore();
+      } else if (signal === NEED_MORE_BYTES) this.#undo(start, bytesMax);
+      else throw signal;
       return false;
     } finally {
       this.#attempting = false;
+      this.#tokens.mayPause = false;
+    }
+  }
+
+  /** Whether the last step was undone inside of a long token: it is to run again, after a pause. */
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** `attempt` of a body that is all there, with pauses: runs `read` until it comes to its end. */
+  *inSteps<T>(read: () => T): Steps<T> {
+    let result: { readonly value: T } | undefined;
+    for (;;) {
+      this.attempt(() => {
+        result = { value: read() };
+      });
+      if (result !== undefined) return result.value;
+      yield;
     }
   }
 
@@ -262,13 +292,14 @@ export class JsonReader {
    * `target`, and returns their count. After an interruption `target` holds some of them: a step
    * that calls this starts with `target.truncate`.
    */
-  readNumbersInto(target: Float32Builder, expected = "a number"): number {
+  readNumbersInto(target: Float32Builder, bound = UNBOUNDED_NUMBERS): number {
     this.beginArray();
     const tokens = this.#tokens;
     const { numbers } = tokens;
     const before = target.length;
     while (!tokens.closes(JSON_BYTE.arrayEnd)) {
-      if (!startsNumber(tokens.peek())) throw this.mismatch(expected);
+      if (!startsNumber(tokens.peek())) throw this.mismatch("a number");
+      if (target.length - before === bound.countMax) throw bound.refuse(this.path());
       const value = numbers.scanFloat32();
       tokens.passNumber(value);
       target.push(value);
@@ -306,24 +337,31 @@ export class JsonReader {
   }
 
   /**
-   * Reads of a value of any kind what its form knows, within the bounds of `JsonBuild`; members
-   * that it does not know are passed over, and noted in `unknown`.
+   * Reads of a value of any kind what its form knows, within the bounds of `JsonBuild`, in steps;
+   * members that it does not know are passed over, and noted in `unknown`. The body is all there.
    */
-  readKnown(form: JsonForm, unknown: UnknownMembers): JsonValue {
-    const { counts } = unknown;
-    try {
-      return readJsonValue(this.#tokens, form, new JsonBuild(unknown));
-    } catch (signal) {
-      if (signal === NEED_MORE_BYTES) unknown.cut(counts);
-      throw signal;
+  *readKnownInSteps(form: JsonForm, unknown: UnknownMembers): Steps<JsonValue> {
+    const dom = this.beginKnown(form, unknown);
+    let isEnd = false;
+    for (;;) {
+      // It never undoes more than the token that it pauses in.
+      this.attempt(() => {
+        isEnd = dom.step(VALUE_STEP_BYTES);
+      });
+      this.#tokens.window.countLines();
+      if (isEnd) return dom.value;
+      yield;
     }
   }
 
-  /** `readKnown` of a body that is all there, in steps. */
-  *readKnownInSteps(form: JsonForm, unknown: UnknownMembers): Steps<JsonValue> {
-    const dom = new JsonDom(this.#tokens, form, new JsonBuild(unknown));
-    while (!dom.step(VALUE_STEP_BYTES)) yield;
-    return dom.value;
+  /** Begins what `readKnownInSteps` does, in steps for `attempt`, while bytes still arrive. */
+  beginKnown(form: JsonForm, unknown: UnknownMembers): JsonDom {
+    return new JsonDom(this.#tokens, form, new JsonBuild(unknown));
+  }
+
+  /** To be called now and then, so that nobody counts all lines at once. */
+  countLines(): void {
+    this.#tokens.window.countLines();
   }
 
   /** Makes sure that only space follows. Interrupted, like any pull, until `end` was called. */
@@ -380,6 +418,17 @@ export class JsonReader {
     this.#resumeBytes = Math.min(unread * 2, bytesMax);
   }
 }
+
+/** How many numbers an array may have, and the error for more; `path` is that of the next one. */
+export interface NumbersBound {
+  readonly countMax: number;
+  readonly refuse: (path: string) => DatabaseError;
+}
+
+const UNBOUNDED_NUMBERS: NumbersBound = {
+  countMax: Number.MAX_SAFE_INTEGER,
+  refuse: (path) => malformed(path, "too many numbers"),
+};
 
 /** Reads `bytes` as one JSON value with nothing after it. */
 export function parseJson(bytes: Uint8Array, options: JsonReaderOptions = {}): JsonValue {

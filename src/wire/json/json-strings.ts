@@ -1,8 +1,11 @@
 import { isUtf8 } from "node:buffer";
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LETTER_U = 0x75;
+/** Ends a string. */
+export const QUOTE = 0x22;
+/** Begins an escape. */
+export const BACKSLASH = 0x5c;
+/** Follows it where the escape is one of hexadecimal digits. */
+export const LETTER_U = 0x75;
 /** Strings up to this many bytes are looked up among those seen before: keys mostly. */
 const CACHED_BYTES_MAX = 32;
 const CACHE_SLOTS = 512;
@@ -45,13 +48,20 @@ export class StringScanner {
   /** What is wrong with the token, if anything. A string cut short faults at the window's limit. */
   fault: StringFault | undefined = undefined;
 
-  /** The string that starts at `start`. Meaningless if `fault` is set afterwards. */
-  scan(bytes: Buffer, start: number): string {
+  /** Whether the token is longer than was allowed, as far as was looked at; then nothing is read. */
+  isLong = false;
+
+  /**
+   * The string that starts at `start`. Meaningless if `fault` or `isLong` is set afterwards, as the
+   * latter is where it does not end before `end`.
+   */
+  scan(bytes: Buffer, start: number, end: number): string {
     this.fault = undefined;
+    this.isLong = false;
     let at = start + 1;
     let hash = 0;
     let byte = bytes[at];
-    while (byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH) {
+    while (byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH && at < end) {
       hash = Math.imul(hash ^ byte, FNV_PRIME);
       byte = bytes[++at];
     }
@@ -60,7 +70,7 @@ export class StringScanner {
       if (at - start <= CACHED_BYTES_MAX) return this.#cached(bytes, start + 1, at, hash);
       return bytes.toString("latin1", start + 1, at);
     }
-    return this.#scanUncommon(bytes, start + 1, at);
+    return this.#scanUncommon(bytes, { start: start + 1, from: at, end });
   }
 
   #cached(bytes: Buffer, start: number, end: number, hash: number): string {
@@ -73,30 +83,37 @@ export class StringScanner {
   }
 
   /** Checks the string that starts at `start` as `scan` does, without making one of it. */
-  pass(bytes: Buffer, start: number): void {
+  pass(bytes: Buffer, start: number, end: number): void {
     this.fault = undefined;
+    this.isLong = false;
     let at = start + 1;
     let byte = bytes[at];
-    while (byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH) byte = bytes[++at];
+    while (byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH && at < end) {
+      byte = bytes[++at];
+    }
     if (byte === QUOTE) this.end = at + 1;
-    else this.#checkUncommon(bytes, start + 1, at);
+    else this.#checkUncommon(bytes, { start: start + 1, from: at, end });
   }
 
   /** A string with escapes or beyond ASCII; the bytes up to `from` are plain. */
-  #scanUncommon(bytes: Buffer, start: number, from: number): string {
-    const isEscaped = this.#checkUncommon(bytes, start, from);
-    if (this.fault !== undefined) return "";
-    const raw = bytes.subarray(start, this.end - 1);
+  #scanUncommon(bytes: Buffer, place: StringPlace): string {
+    const isEscaped = this.#checkUncommon(bytes, place);
+    if (this.fault !== undefined || this.isLong) return "";
+    const raw = bytes.subarray(place.start, this.end - 1);
     return isEscaped ? unescaped(raw) : raw.toString("utf8");
   }
 
   /** Finds the end of such a string and what is wrong with it; tells whether it has escapes. */
-  #checkUncommon(bytes: Buffer, start: number, from: number): boolean {
+  #checkUncommon(bytes: Buffer, { start, from, end }: StringPlace): boolean {
     let at = from;
     let isEscaped = false;
     for (;;) {
       const byte = bytes[at];
       if (byte === QUOTE) break;
+      if (at >= end) {
+        this.isLong = true;
+        return false;
+      }
       if (byte < 0x20) return this.#fail(at, "control character in a string");
       if (byte === BACKSLASH) {
         isEscaped = true;
@@ -107,41 +124,57 @@ export class StringScanner {
       at++;
     }
     this.end = at + 1;
-    const raw = bytes.subarray(start, at);
-    if (!isUtf8(raw)) return this.#fail(start + firstInvalidUtf8(raw), "invalid UTF-8");
-    if (isEscaped) this.#checkEscapes(raw, start);
+    this.fault = faultIn(bytes.subarray(start, at), start, isEscaped);
     return isEscaped;
-  }
-
-  #checkEscapes(raw: Buffer, start: number): void {
-    for (let at = 0; at < raw.length; ) {
-      if (raw[at] !== BACKSLASH) {
-        at++;
-        continue;
-      }
-      const letter = raw[at + 1];
-      if (letter !== LETTER_U) {
-        if (ESCAPED[letter] === undefined) {
-          this.#fail(start + at, "unknown escape in a string");
-          return;
-        }
-        at += 2;
-        continue;
-      }
-      const code = escapedCodePoint(raw, at);
-      if (code < 0) {
-        const what = code === BAD_HEX ? "bad \\u escape" : "lone surrogate";
-        this.#fail(start + at, `${what} in a string`);
-        return;
-      }
-      at += code > 0xffff ? 12 : 6;
-    }
   }
 
   #fail(at: number, what: string): false {
     this.fault = { at, what };
     return false;
   }
+}
+
+/** Where a string is looked for: from `start` on, plain up to `from`, and ending before `end`. */
+interface StringPlace {
+  readonly start: number;
+  readonly from: number;
+  readonly end: number;
+}
+
+/**
+ * The text of some bytes of a string, which neither begin nor end inside of an escape or character,
+ * or what is wrong with them; `start` is where they stand in the window.
+ */
+export function stringPiece(raw: Buffer, start: number): string | StringFault {
+  const isEscaped = raw.includes(BACKSLASH);
+  return faultIn(raw, start, isEscaped) ?? (isEscaped ? unescaped(raw) : raw.toString("utf8"));
+}
+
+/** What is wrong with bytes of a string that have no control characters. */
+function faultIn(raw: Buffer, start: number, isEscaped: boolean): StringFault | undefined {
+  if (!isUtf8(raw)) return { at: start + firstInvalidUtf8(raw), what: "invalid UTF-8" };
+  if (!isEscaped) return undefined;
+  for (let at = 0; at < raw.length; ) {
+    if (raw[at] !== BACKSLASH) {
+      at++;
+      continue;
+    }
+    const letter = raw[at + 1];
+    if (letter !== LETTER_U) {
+      if (ESCAPED[letter] === undefined) {
+        return { at: start + at, what: "unknown escape in a string" };
+      }
+      at += 2;
+      continue;
+    }
+    const code = escapedCodePoint(raw, at);
+    if (code < 0) {
+      const what = code === BAD_HEX ? "bad \\u escape" : "lone surrogate";
+      return { at: start + at, what: `${what} in a string` };
+    }
+    at += code > 0xffff ? 12 : 6;
+  }
+  return undefined;
 }
 
 function equalsAscii(text: string, bytes: Buffer, start: number, end: number): boolean {

@@ -1,10 +1,11 @@
 import { clip } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { ByteWindow, NEED_MORE_BYTES } from "./byte-window.ts";
+import { ByteWindow, NEED_MORE_BYTES, PAUSE_IN_TOKEN } from "./byte-window.ts";
 import { foreignSyntax } from "./foreign-syntax.ts";
-import { NumberScanner } from "./json-numbers.ts";
+import { NUMBER_BYTES_MAX, NumberScanner } from "./json-numbers.ts";
 import { JsonStack } from "./json-stack.ts";
 import { StringScanner } from "./json-strings.ts";
+import { LONG_PIECE_BYTES, LongString } from "./long-string.ts";
 
 /** The bytes that JSON's grammar knows. */
 export const JSON_BYTE = {
@@ -39,8 +40,8 @@ export interface NameBound {
 
 /** How far an array was looked at, and the numbers that it has up to there, the next one included. */
 export interface NumberScan {
-  /** In the window. */
-  at: number;
+  /** From the window's position. */
+  bytes: number;
   count: number;
 }
 
@@ -50,12 +51,15 @@ export interface NumberScan {
  */
 export interface PartsBound {
   readonly countMax: number;
+  /** Bytes of strings that count as a part. */
+  readonly stringBytes: number;
   /** The error for one more; `path` is of the value that has it. */
   readonly refuse: (path: string) => DatabaseError;
 }
 
 const UNBOUNDED: PartsBound = {
   countMax: Number.MAX_SAFE_INTEGER,
+  stringBytes: 1,
   refuse: (path) => invalid(`💔 ${path}: too many values`),
 };
 
@@ -63,6 +67,12 @@ const UNBOUNDED: PartsBound = {
 const OBJECT_PARTS = 16;
 /** What an array in memory costs, likewise. */
 const ARRAY_PARTS = 4;
+
+/** Bytes of JSON of a member's name; our choice, far more than any name has. */
+const NAME_BYTES_MAX = 1_048_576;
+
+/** Beyond all windows, as a small integer, which loops compare with fastest. */
+const NO_END = 2 ** 30 - 1;
 
 /** No byte up to this one starts a token. */
 const SPACE = 0x20;
@@ -85,6 +95,15 @@ export class JsonTokens {
   readonly numbers: NumberScanner;
   readonly #strings = new StringScanner();
   readonly #depthMax: number;
+  /** Whether long tokens throw `PAUSE_IN_TOKEN`: what runs is undone and runs again. */
+  mayPause = false;
+  /**
+   * Strings and space of which pieces were read, by where they begin in the body; all of what runs
+   * again, or it would never come to its end.
+   */
+  readonly #longStrings = new Map<number, LongString>();
+  /** Up to where space was seen. */
+  readonly #spaces = new Map<number, number>();
   #partsLeft = UNBOUNDED.countMax;
   #partsRead = 0;
   #parts = UNBOUNDED;
@@ -102,11 +121,35 @@ export class JsonTokens {
     const bytes = window.bytes;
     let at = window.at;
     let byte = bytes[at];
-    while (isSpace(byte)) byte = bytes[++at];
+    if (isSpace(byte)) {
+      at = this.#spaceEnd();
+      byte = bytes[at];
+    }
     window.at = at;
     if (byte === 0 && at === window.limit) return this.#runOut();
     if (byte === 0xef && window.offset === 0) return this.#skipByteOrderMark();
     return byte;
+  }
+
+  /** Where the space ends that begins at the next byte; some of it may have been seen before. */
+  #spaceEnd(): number {
+    const { bytes, at: start, base, offset } = this.window;
+    const isBounded = this.#parts !== UNBOUNDED;
+    const seen = this.mayPause ? this.#spaces.get(offset) : undefined;
+    let at = seen === undefined ? start : seen - base;
+    const stop = this.mayPause || isBounded ? at + LONG_PIECE_BYTES : NO_END;
+    while (isSpace(bytes[at]) && at < stop) at++;
+    if (at < stop) return at;
+    if (isBounded) throw this.fault(`more than ${LONG_PIECE_BYTES} bytes of space`);
+    this.#spaces.set(offset, base + at);
+    this.window.countLines(at);
+    throw PAUSE_IN_TOKEN;
+  }
+
+  /** Forgets long tokens: what has read them does not run again. */
+  forgetLong(): void {
+    if (this.#spaces.size > 0) this.#spaces.clear();
+    if (this.#longStrings.size > 0) this.#longStrings.clear();
   }
 
   /** Reads the bracket that opens a container; the caller has seen it. */
@@ -189,7 +232,7 @@ export class JsonTokens {
     if (this.peek() !== JSON_BYTE.quote) {
       throw this.unexpected("expected a member's name in quotes");
     }
-    const name = this.string(bound);
+    const name = this.string(bound, NAME_BYTES_MAX);
     this.stack.name = name;
     if (this.peek() !== JSON_BYTE.colon) throw this.fault("expected `:`");
     this.window.at++;
@@ -201,23 +244,66 @@ export class JsonTokens {
     return this.fault("duplicate key");
   }
 
-  /** Reads a string; the caller has seen its quote. See `nextName` for `bound`. */
-  string(bound?: NameBound): string {
+  /**
+   * Reads a string; the caller has seen its quote. See `nextName` for `bound`; one that takes
+   * several steps may have `bytesMax`.
+   */
+  string(bound?: NameBound, bytesMax = NO_END): string {
     const { window } = this;
-    const text = this.#strings.scan(window.bytes, window.at);
-    const fault = this.#strings.fault;
+    const text = this.#strings.scan(window.bytes, window.at, this.#stringEndMax);
+    const { fault, isLong } = this.#strings;
     if (bound !== undefined) {
-      const isSuspect = fault !== undefined || this.#strings.end - window.at > bound.bytesMax;
+      const isSuspect =
+        isLong || fault !== undefined || this.#strings.end - window.at > bound.bytesMax;
       if (isSuspect) this.#checkBound(bound);
+    }
+    if (isLong) return this.#longString(true, bytesMax).text;
+    if (this.#parts !== UNBOUNDED) {
+      this.#partsLeft -= (this.#strings.end - window.at) / this.#parts.stringBytes;
     }
     this.#passString();
     return text;
   }
 
+  /** Up to where a string is read in one step. */
+  get #stringEndMax(): number {
+    const { at } = this.window;
+    if (this.#parts !== UNBOUNDED) return at + this.#partsLeft * this.#parts.stringBytes;
+    return this.mayPause ? at + LONG_PIECE_BYTES : NO_END;
+  }
+
+  /** Reads a piece of a long string, the last one of which ends it. */
+  #longString(keepsText: boolean, bytesMax: number): LongString {
+    if (this.#parts !== UNBOUNDED) throw this.#tooManyParts();
+    const { window } = this;
+    const { offset } = window;
+    const long = this.#longStrings.get(offset) ?? new LongString(offset, keepsText);
+    this.#longStrings.set(offset, long);
+    const end = long.take(window.bytes, window.base, window.limit);
+    switch (end.kind) {
+      case "end":
+        window.at = end.at + 1;
+        return long;
+      case "more":
+        if (long.bytes > bytesMax) throw this.#tooLong(bytesMax);
+        throw PAUSE_IN_TOKEN;
+      case "cut":
+        return this.#runOut();
+      case "fault":
+        throw this.fault(end.fault.what, end.fault.at);
+    }
+  }
+
+  #tooLong(bytesMax: number): DatabaseError {
+    const rule = `a string here may have at most ${bytesMax} bytes of JSON`;
+    return invalid(`💔 ${this.stack.path()}: ${rule} ${this.where(this.window.at)}`);
+  }
+
   /** Passes a string, which is checked all the same; the caller has seen its quote. */
   skipString(): void {
-    this.#strings.pass(this.window.bytes, this.window.at);
-    this.#passString();
+    this.#strings.pass(this.window.bytes, this.window.at, this.#stringEndMax);
+    if (this.#strings.isLong) this.#longString(false, NO_END);
+    else this.#passString();
   }
 
   #passString(): void {
@@ -244,15 +330,16 @@ export class JsonTokens {
    * window: then `scan`, which begins as one number at the window's position, goes on from there.
    */
   countNumbers(scan: NumberScan, end: number): number | undefined {
-    const { bytes, limit, ended } = this.window;
-    let { at, count } = scan;
+    const { bytes, at: start, limit, ended } = this.window;
+    let at = start + scan.bytes;
+    let { count } = scan;
     let byte = bytes[at];
     while (NUMBER_BYTES[byte] !== 0 && at < end) {
       if (byte === JSON_BYTE.comma) count++;
       byte = bytes[++at];
     }
     if (NUMBER_BYTES[byte] !== 0) {
-      scan.at = at;
+      scan.bytes = at - start;
       scan.count = count;
       return undefined;
     }
@@ -272,6 +359,9 @@ export class JsonTokens {
     const { window, numbers } = this;
     if (numbers.end === window.limit && !window.ended) this.#runOut();
     if (!numbers.valid) {
+      if (numbers.isTooLong) {
+        throw this.fault(`a number has at most ${NUMBER_BYTES_MAX} characters`);
+      }
       if (numbers.end === window.limit) this.#runOut();
       throw this.unexpected("invalid number", { at: numbers.end });
     }
@@ -303,7 +393,7 @@ export class JsonTokens {
   /** Makes sure that nothing but space follows, up to the end of the body. */
   finish(): void {
     const { window } = this;
-    while (isSpace(window.bytes[window.at])) window.at++;
+    if (isSpace(window.bytes[window.at])) window.at = this.#spaceEnd();
     if (window.at < window.limit) {
       const isNext = window.bytes[window.at] === JSON_BYTE.objectStart;
       throw this.unexpected("trailing characters", isNext ? { hint: ONE_VALUE } : {});

@@ -6,6 +6,9 @@ const EXPRESSION_DEPTH_MAX = 32;
 /** Nodes of one filter or rank expression; our choice. */
 const EXPRESSION_NODES_MAX = 65_536;
 
+/** Entries of all sparse vectors of one request; our choice: 256 of the largest. */
+const SPARSE_ENTRIES_ALL_MAX = 262_144;
+
 /**
  * Counts what one request's expressions use of their bounds. A parser enters each node before its
  * children and leaves it after them; after an error the budget is of no more use.
@@ -14,6 +17,7 @@ export class ExpressionBudget {
   #depth = 0;
   #nodes = 0;
   #embeds = 0;
+  #entries = 0;
 
   /** Begins a node of a filter or rank expression. */
   enter(path: string): void {
@@ -30,6 +34,16 @@ export class ExpressionBudget {
   /** Ends the node that was entered last. */
   leave(): void {
     this.#depth--;
+  }
+
+  /** Counts the entries of a sparse vector. */
+  addEntries(path: string, count: number): void {
+    this.#entries += count;
+    if (this.#entries <= SPARSE_ENTRIES_ALL_MAX) return;
+    throw invalid(
+      `💔 ${path}: the sparse vectors of a request may have at most ${SPARSE_ENTRIES_ALL_MAX} ` +
+        "entries in all",
+    );
   }
 
   /** Counts an `Embed` clause. */

@@ -1,6 +1,7 @@
 /** The forms of filters, rankings and the other expressions of a query. */
 
 import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
+import { SPARSE_ENTRIES_MAX } from "../../model/contract-limits.ts";
 import { FILTER_OPERATORS } from "../../model/filter.ts";
 import type { JsonValue } from "../../model/json-value.ts";
 import { ANY_FORM, type JsonForm, objectForm } from "../json/json-form.ts";
@@ -34,6 +35,9 @@ const VECTORS: JsonForm = {
   next: (before) => (before.length === 2 && before[0] === "Embed" ? EMBED_PARAMETERS : VECTORS),
 };
 
+/** A sparse vector; some more entries than it may have, for who counts them. */
+const SPARSE_VECTOR: JsonForm = { values: ANY_FORM, valuesMax: 8 * SPARSE_ENTRIES_MAX };
+
 /** What follows a name, by that name. */
 type FollowingForms = ReadonlyMap<JsonValue | undefined, readonly JsonForm[]>;
 
@@ -48,7 +52,7 @@ const OPERATOR_FORMS: FollowingForms = new Map<JsonValue, readonly JsonForm[]>([
   ["ANN", [VECTORS]],
   ["kNN", [VECTORS]],
   ["VectorDist", [VECTORS]],
-  ["SparseKNN", [ANY_FORM]],
+  ["SparseKNN", [SPARSE_VECTOR]],
 ]);
 
 /** By the name of a function; what is not here is an expression. */

@@ -239,6 +239,10 @@ function checkList(path: string, value: JsonValue): void {
 /** Bounds the text of a full-text query, in code points; over all elements of an array. */
 export function checkTextLength(path: string, value: JsonValue): void {
   const texts = Array.isArray(value) ? value : [value];
+  let units = 0;
+  for (const text of texts) if (typeof text === "string") units += text.length;
+  // There are at most as many characters, which take a look at each to count.
+  if (units <= TEXT_QUERY_CHARS_MAX) return;
   let length = 0;
   for (const text of texts) if (typeof text === "string") length += codePointCount(text);
   if (length <= TEXT_QUERY_CHARS_MAX) return;

@@ -108,13 +108,14 @@ function parseFusion(root: JsonObject, value: JsonValue, queries: readonly Query
 function parseWeights(value: JsonValue | undefined, queryCount: number): number[] {
   if (value === undefined) return new Array<number>(queryCount).fill(1);
   const path = "rerank_by[1].weights";
-  const weights = arrayAt(path, value).map((weight, i) => numberAt(`${path}[${i}]`, weight));
-  if (weights.length !== queryCount) {
+  const elements = arrayAt(path, value);
+  if (elements.length !== queryCount) {
     throw invalid(
       `💔 ${path} must have one weight for each of the ${queryCount} subqueries, ` +
-        `got ${weights.length}`,
+        `got ${elements.length}`,
     );
   }
+  const weights = elements.map((weight, i) => numberAt(`${path}[${i}]`, weight));
   for (const [i, weight] of weights.entries()) {
     if (!(weight > 0)) throw invalid(`💔 ${path}[${i}] must be greater than 0, got ${weight}`);
   }

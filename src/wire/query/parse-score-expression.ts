@@ -30,6 +30,13 @@ import {
 export const RANK_OPERATORS = ["ANN", "kNN", "SparseKNN", "BM25"] as const;
 const RANK_INPUT = "data did not match any variant of enum a valid variant of RankInput";
 
+/** An expression that is being read. */
+interface ExpressionCall {
+  readonly path: string;
+  readonly elements: readonly JsonValue[];
+  readonly budget: ExpressionBudget;
+}
+
 type Parser = (
   path: string,
   elements: readonly JsonValue[],
@@ -91,7 +98,7 @@ function parseNode(
     return { kind: "filter", filter: parseFilter(path, [...elements], budget) };
   }
   if (second === "BM25") return parseBm25(path, head, elements);
-  if (second === "SparseKNN") return parseSparse(path, head, elements);
+  if (second === "SparseKNN") return parseSparse({ path, elements, budget }, head);
   if (second === "ANN" || second === "kNN") {
     throw invalid(
       `💔 ${path}: ${second} cannot be part of another expression; send a multi-query with ` +
@@ -139,7 +146,7 @@ function parseBm25(path: string, attribute: string, elements: readonly JsonValue
   return { kind: "bm25", attribute, query, lastAsPrefix } as const;
 }
 
-function parseSparse(path: string, attribute: string, elements: readonly JsonValue[]) {
+function parseSparse({ path, elements, budget }: ExpressionCall, attribute: string) {
   if (elements.length !== 3) throw rankInputError(path, "SparseKNN expects one operand");
   const weights = objectAt(`${path}[2]`, elements[2], "a map from dimension names to numbers");
   if (weights.size > SPARSE_ENTRIES_MAX) {
@@ -148,9 +155,14 @@ function parseSparse(path: string, attribute: string, elements: readonly JsonVal
         `got ${weights.size}`,
     );
   }
+  budget.addEntries(`${path}[2]`, weights.size);
   const entries = new Map<string, number>();
   for (const [name, weight] of weights) {
-    entries.set(name, numberAt(memberPath(`${path}[2]`, name), weight));
+    // A path takes longer to make than all else.
+    const number = isNumber(weight)
+      ? Number(weight)
+      : numberAt(memberPath(`${path}[2]`, name), weight);
+    entries.set(name, number);
   }
   return { kind: "sparse", attribute, entries } as const;
 }
@@ -244,10 +256,7 @@ function parseDist(path: string, elements: readonly JsonValue[]): ScoreExpressio
   return { kind: "dist", attribute: stringAt(`${path}[1][1]`, of[1]), origin };
 }
 
-function parseCurve(
-  kind: "saturate" | "decay",
-  call: { path: string; elements: readonly JsonValue[]; budget: ExpressionBudget },
-): ScoreExpression {
+function parseCurve(kind: "saturate" | "decay", call: ExpressionCall): ScoreExpression {
   const { path, elements, budget } = call;
   if (elements.length !== 3) {
     throw rankInputError(path, `expected ["${elements[0]}", expression, {"midpoint": number}]`);

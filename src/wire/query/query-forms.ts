@@ -1,24 +1,28 @@
 /** The forms of the bodies of queries: all that is read of them. */
 
+import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
 import { ANY_FORM, type JsonForm, objectForm } from "../json/json-form.ts";
 import { EXPRESSION_FORM } from "./expression-forms.ts";
 
 const EXPRESSIONS: JsonForm = { values: EXPRESSION_FORM };
+
+/** Names of attributes; our choice: more than a namespace has. */
+const NAMES: JsonForm = { elementsMax: 4 * ATTRIBUTE_COUNT_MAX };
 
 const QUERY_MEMBERS = {
   rank_by: EXPRESSION_FORM,
   top_k: ANY_FORM,
   limit: objectForm({
     total: ANY_FORM,
-    per: objectForm({ attributes: ANY_FORM, limit: ANY_FORM }),
+    per: objectForm({ attributes: NAMES, limit: ANY_FORM }),
   }),
   offset: ANY_FORM,
   filters: EXPRESSION_FORM,
-  include_attributes: ANY_FORM,
-  exclude_attributes: ANY_FORM,
+  include_attributes: NAMES,
+  exclude_attributes: NAMES,
   compute_attributes: EXPRESSIONS,
   aggregate_by: EXPRESSIONS,
-  group_by: { next: () => EXPRESSIONS },
+  group_by: { ...NAMES, next: () => EXPRESSIONS },
   distance_metric: ANY_FORM,
 };
 

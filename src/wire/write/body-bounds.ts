@@ -2,6 +2,7 @@
 
 import { KIB, MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
+import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
 import {
   ARRAY_ELEMENTS_MAX,
   ATTRIBUTE_COUNT_MAX,
@@ -67,15 +68,32 @@ export function tooManyUnknown(): DatabaseError {
 /** Elements of an array, in whatever arrays they are. */
 export const ARRAY_PARTS: PartsBound = {
   countMax: ARRAY_ELEMENTS_MAX,
+  // Arrays of strings are read one by one.
+  stringBytes: 1,
   refuse: (path) =>
     invalid(`💔 ${path}: an array has at most ${ARRAY_ELEMENTS_MAX} elements in all`),
 };
 
 /** Vectors of one document, and their numbers: as many as 8 MiB hold, of one dimension each. */
-export const VECTORS_PARTS: PartsBound = {
-  countMax: ATTRIBUTE_VALUE_BYTES_MAX / 2,
-  refuse: (path) =>
-    invalid(`💔 ${path}: vectors of a document have at most ${ATTRIBUTE_VALUE_BYTES_MAX} bytes`),
+export const VECTORS_PARTS_MAX = ATTRIBUTE_VALUE_BYTES_MAX / 2;
+/** What a vector costs in numbers beside its own. */
+export const VECTOR_PARTS = 5;
+
+/** The error for more of them. */
+export function vectorsTooLarge(path: string): DatabaseError {
+  return invalid(
+    `💔 ${path}: vectors of a document have at most ${ATTRIBUTE_VALUE_BYTES_MAX} bytes`,
+  );
+}
+
+/** Numbers of one vector that are read; our choice, far more than any vector has. */
+const VECTOR_NUMBERS_MAX = 65_536;
+
+/** Numbers of a vector, read in one step. */
+export const VECTOR_NUMBERS = {
+  countMax: VECTOR_NUMBERS_MAX,
+  refuse: (path: string): DatabaseError =>
+    invalid(`💔 ${path}: vectors have at most ${VECTOR_DIMENSIONS_MAX} dimensions`),
 };
 
 /** The error for a vector without numbers among those of a document. */
@@ -86,6 +104,7 @@ export function emptyVector(path: string): DatabaseError {
 /** An object is a sparse vector, or wrong; the binding counts what is not far beyond its limit. */
 export const OBJECT_PARTS: PartsBound = {
   countMax: 8 * SPARSE_ENTRIES_MAX,
+  stringBytes: 64,
   refuse: (path) =>
     invalid(`💔 ${path}: a sparse vector has at most ${SPARSE_ENTRIES_MAX} entries`),
 };

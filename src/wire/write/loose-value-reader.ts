@@ -12,7 +12,10 @@ import {
   emptyVector,
   OBJECT_PARTS,
   PARSE_STEP_BYTES,
-  VECTORS_PARTS,
+  VECTOR_NUMBERS,
+  VECTOR_PARTS,
+  VECTORS_PARTS_MAX,
+  vectorsTooLarge,
 } from "./body-bounds.ts";
 import {
   ARRAY_BYTES,
@@ -25,10 +28,14 @@ import {
 } from "./built-bytes.ts";
 import type { LooseColumnBuilder } from "./loose-column-builder.ts";
 
+/** Longer strings are no vectors: more than any dimensions take. */
+const BASE64_BYTES_MAX = 1_048_576;
 const UINT64_MAX = 2n ** 64n - 1n;
 
 /** An array that is read in several steps, for one document. */
 interface OpenArray {
+  /** Of vectors, as late interaction has them. */
+  readonly vectors?: Float32Array[];
   readonly column: LooseColumnBuilder;
   readonly document: number;
   /** Where it begins in the body. */
@@ -67,7 +74,7 @@ export class LooseValueReader {
     const open = this.#keptOpen;
     this.#open = open;
     if (open === undefined) return;
-    open.elements.length = open.kept.elements;
+    (open.vectors ?? open.elements).length = open.kept.elements;
     open.parts = open.kept.parts;
   }
 
@@ -77,7 +84,9 @@ export class LooseValueReader {
     this.#keptBytes = this.#builtBytes;
     const open = this.#open;
     this.#keptOpen = open;
-    if (open !== undefined) open.kept = { elements: open.elements.length, parts: open.parts };
+    if (open === undefined) return;
+    const { length } = open.vectors ?? open.elements;
+    open.kept = { elements: length, parts: open.parts };
   }
 
   /** Whether a value has not been read to its end: `goOn` comes next. */
@@ -169,6 +178,7 @@ export class LooseValueReader {
   /** Base64 needs no check as a string: none of its digits is an escape or beyond ASCII. */
   #readBase64(column: LooseColumnBuilder, document: number): boolean {
     const raw = this.#reader.peekRawString();
+    if (raw.length > BASE64_BYTES_MAX) return false;
     const text = latin1(raw);
     const count = base64FloatCount(text);
     if (typeof count === "string") return false;
@@ -190,10 +200,7 @@ export class LooseValueReader {
     const first = reader.peekElementKind();
     // Only late interaction nests arrays, so their elements are vectors whatever the name.
     if (first === "array") {
-      column.set(
-        document,
-        reader.withBound(VECTORS_PARTS, () => this.#readVectors()),
-      );
+      this.#openArray(column, document, []);
     } else if (first === "number" && column.form === "vector") {
       const numbers = this.#readNumbers();
       const slot = column.vectorSlot(document, numbers.length);
@@ -204,14 +211,19 @@ export class LooseValueReader {
         column.setVector(document);
       }
     } else if (first === "string" || first === "null" || first === "boolean") {
-      const { offset } = reader;
-      reader.beginArray();
-      const kept = { elements: 0, parts: 0 };
-      this.#open = { column, document, offset, elements: [], parts: 0, kept };
-      this.goOn();
+      this.#openArray(column, document);
     } else {
       column.set(document, this.#counted(reader.readValue(ARRAY_PARTS)));
     }
+  }
+
+  #openArray(column: LooseColumnBuilder, document: number, vectors?: Float32Array[]): void {
+    const { offset } = this.#reader;
+    this.#reader.beginArray();
+    const kept = { elements: 0, parts: 0 };
+    const open = { column, document, offset, elements: [], parts: 0, kept };
+    this.#open = vectors === undefined ? open : { ...open, vectors };
+    this.goOn();
   }
 
   /** Reads on in the value that is open, to its end or as far as one step goes. */
@@ -221,13 +233,14 @@ export class LooseValueReader {
     const reader = this.#reader;
     const stepEnd = reader.offset + PARSE_STEP_BYTES;
     while (reader.nextElement()) {
-      this.#readElement(open);
+      if (open.vectors === undefined) this.#readElement(open);
+      else this.#readInnerVector(open, open.vectors);
       if (reader.offset < stepEnd) continue;
       checkValueBytes(reader.offset - open.offset, () => reader.path());
       return;
     }
     this.#open = undefined;
-    open.column.set(open.document, this.#counted(open.elements));
+    open.column.set(open.document, open.vectors ?? this.#counted(open.elements));
   }
 
   #readElement(open: OpenArray): void {
@@ -256,23 +269,20 @@ export class LooseValueReader {
     return value;
   }
 
-  #readVectors(): Float32Array[] {
+  #readInnerVector(open: OpenArray, vectors: Float32Array[]): void {
     const reader = this.#reader;
-    const vectors: Float32Array[] = [];
-    reader.beginArray();
-    while (reader.nextElement()) {
-      const numbers = this.#readNumbers();
-      // Vectors of nothing would cost far more than their bytes.
-      if (numbers.length === 0) throw emptyVector(reader.path());
-      vectors.push(this.#ownVector(numbers));
-    }
-    return vectors;
+    const numbers = this.#readNumbers();
+    // Vectors of nothing would cost far more than their bytes.
+    if (numbers.length === 0) throw emptyVector(reader.path());
+    open.parts += VECTOR_PARTS + numbers.length;
+    if (open.parts > VECTORS_PARTS_MAX) throw vectorsTooLarge(reader.path());
+    vectors.push(this.#ownVector(numbers));
   }
 
   /** A view, valid until the next call. */
   #readNumbers(): Float32Array {
     this.#numbers.truncate(0);
-    this.#reader.readNumbersInto(this.#numbers);
+    this.#reader.readNumbersInto(this.#numbers, VECTOR_NUMBERS);
     return this.#numbers.view();
   }
 

@@ -60,7 +60,7 @@ export function* readJsonBody<T>(
 ): Steps<T> {
   const reader = yield* readerOf(body);
   const root = yield* reader.readKnownInSteps(form, unknown);
-  reader.finish();
+  yield* reader.inSteps(() => reader.finish());
   try {
     return read(root);
   } catch (error) {
@@ -72,22 +72,28 @@ export function* readJsonBody<T>(
 /** Checks the syntax of a whole body, in steps. */
 export function* skipJson(body: Uint8Array): Steps<void> {
   const reader = yield* readerOf(body);
+  yield* passValue(reader);
+  yield* reader.inSteps(() => reader.finish());
+}
+
+function* passValue(reader: JsonReader): Steps<void> {
   const skip = reader.beginSkip();
-  while (!skip.step(SKIPPED_BYTES)) yield;
-  reader.finish();
+  while (!(yield* reader.inSteps(() => skip.step(SKIPPED_BYTES)))) {
+    reader.countLines();
+    yield;
+  }
 }
 
 function* findMember(body: Uint8Array, member: string): Steps<string | undefined> {
   const reader = yield* readerOf(body);
-  if (reader.peekKind() !== "object") return undefined;
+  if ((yield* reader.inSteps(() => reader.peekKind())) !== "object") return undefined;
   reader.beginObject();
   const wanted = new Set([member]);
   for (;;) {
-    const name = reader.nextKnownKey(wanted);
+    const name = yield* reader.inSteps(() => reader.nextKnownKey(wanted));
     if (name === undefined) return undefined;
-    if (name === member) return reader.where();
-    const skip = reader.beginSkip();
-    while (!skip.step(SKIPPED_BYTES)) yield;
+    if (name === member) return yield* reader.inSteps(() => reader.where());
+    yield* passValue(reader);
   }
 }
 
@@ -96,7 +102,7 @@ const COPIED_BYTES = 256 * KIB;
 const SKIPPED_BYTES = 16 * KIB;
 
 function* readerOf(body: Uint8Array): Steps<JsonReader> {
-  const reader = new JsonReader({ bodyBytes: body.length });
+  const reader = new JsonReader({ bodyBytes: body.length, mayPause: true });
   for (let start = 0; start < body.length; start += COPIED_BYTES) {
     if (start > 0) yield;
     reader.push(body.subarray(start, start + COPIED_BYTES));

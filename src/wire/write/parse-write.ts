@@ -7,10 +7,12 @@ import type { Steps } from "../../base/steps.ts";
 import { type AttributeType, parseAttributeType } from "../../model/attribute-type.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
+import type { JsonForm } from "../json/json-form.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import { didYouMean } from "../json/json-shape.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
 import {
+  checkValueBytes,
   PARSE_STEP_BYTES,
   tooManyUnknown,
   UNKNOWN_MEMBERS_MAX,
@@ -58,7 +60,7 @@ interface ListParser {
  * itself takes, and the longest stretch of the body that one value or one member takes.
  */
 export class WriteBodyParser {
-  readonly #reader = new JsonReader({ stepBytesMax: VALUE_JSON_BYTES_MAX });
+  readonly #reader = new JsonReader({ stepBytesMax: VALUE_JSON_BYTES_MAX, mayPause: true });
   readonly #hints: WriteHints;
   readonly #members: JsonObject = new Map();
   readonly #places = new Map<string, string>();
@@ -110,14 +112,15 @@ export class WriteBodyParser {
     const reader = this.#reader;
     let sliceEnd = reader.offset + PARSE_STEP_BYTES;
     while (this.#state !== "end") {
-      if (!reader.attempt(this.#step, this.#list?.stepBytesMax)) return;
-      if (reader.offset < sliceEnd) continue;
+      const isDone = reader.attempt(this.#step, this.#list?.stepBytesMax);
+      if (!isDone && !reader.isPaused) return;
+      if (isDone && reader.offset < sliceEnd) continue;
       this.#hold();
       yield;
       sliceEnd = reader.offset + PARSE_STEP_BYTES;
     }
     // Not to keep what may follow until the end of the body.
-    reader.attempt(() => reader.finish());
+    while (!reader.attempt(() => reader.finish()) && reader.isPaused) yield;
   }
 
   /** The bytes of the body are counted where it arrives. */
@@ -146,10 +149,8 @@ export class WriteBodyParser {
     }
     const form = WRITE_FORMS.get(name);
     if (form !== undefined) {
-      const place = reader.where();
-      const value = reader.readKnown(form, this.#unknown);
-      this.#places.set(name, place);
-      if (value !== null) this.#members.set(name, value);
+      this.#places.set(name, reader.where());
+      this.#list = this.#knownMember(name, form);
     } else if (!isListMember(name)) {
       reader.peekKind(); // So that the step is over.
       if (this.#unknownCount === UNKNOWN_MEMBERS_MAX) throw tooManyUnknown();
@@ -165,6 +166,18 @@ export class WriteBodyParser {
       this.#beginList(name);
     }
     this.#hasKnownMember = true;
+  }
+
+  #knownMember(name: string, form: JsonForm): ListParser {
+    const start = this.#reader.offset;
+    const dom = this.#reader.beginKnown(form, this.#unknown);
+    const step = (): boolean => {
+      const isEnd = dom.step(PARSE_STEP_BYTES);
+      checkValueBytes(this.#reader.offset - start, () => name);
+      if (isEnd && dom.value !== null) this.#members.set(name, dom.value);
+      return isEnd;
+    };
+    return { step };
   }
 
   #beginList(name: ListMember): void {

@@ -1,8 +1,9 @@
 /** The forms of bodies that change something: all that is read of them, but for documents. */
 
-import { ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
+import { ARRAY_ELEMENTS_MAX, ATTRIBUTE_COUNT_MAX } from "../../model/contract-limits.ts";
 import { ANY_FORM, type JsonForm, objectForm } from "../json/json-form.ts";
 import { EXPRESSION_FORM } from "../query/expression-forms.ts";
+import { VALUE_JSON_BYTES_MAX } from "./body-bounds.ts";
 
 const FULL_TEXT_OPTIONS = objectForm({
   tokenizer: ANY_FORM,
@@ -41,7 +42,15 @@ const ENCRYPTION = objectForm({
 });
 
 /** The values of a document, some of which are arrays. */
-const DOCUMENT: JsonForm = { values: { isList: true } };
+const DOCUMENT: JsonForm = {
+  values: {
+    isList: true,
+    elementsMax: ARRAY_ELEMENTS_MAX,
+    stringBytesMax: VALUE_JSON_BYTES_MAX,
+    next: () => ELEMENT,
+  },
+};
+const ELEMENT: JsonForm = { stringBytesMax: VALUE_JSON_BYTES_MAX };
 
 /** Members of a write that are read whole, at the end of its body. */
 export const WRITE_FORMS: ReadonlyMap<string, JsonForm> = new Map(

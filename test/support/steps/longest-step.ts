@@ -1,0 +1,42 @@
+/** How long steps keep a thread, in processor time: a machine that is busy does not change it. */
+
+import type { Steps } from "../../../src/base/steps.ts";
+
+/** What the steps of some work have taken. */
+export interface StepTimes {
+  readonly count: number;
+  /** Milliseconds of processor time of the longest step. */
+  readonly longestMs: number;
+  /** Which one that was. */
+  readonly longest: number;
+}
+
+/**
+ * Runs the same work several times, and takes for each step the least time that it took: so the
+ * collection of garbage and the compilation of code are left out, and so is a tick of the kernel's
+ * clock of some milliseconds. What the work throws ends it.
+ */
+export function longestStep(work: () => Steps<unknown>, runs = 3): StepTimes {
+  const least: number[] = [];
+  let count = 0;
+  for (let run = 0; run < runs; run++) {
+    const steps = work();
+    for (count = 0; ; count++) {
+      const before = process.threadCpuUsage();
+      let isDone = true;
+      try {
+        isDone = steps.next().done === true;
+      } catch {
+        // A refusal is an end like any other.
+      }
+      const { user, system } = process.threadCpuUsage(before);
+      least[count] = Math.min(least[count] ?? Number.POSITIVE_INFINITY, (user + system) / 1000);
+      if (isDone) break;
+    }
+    // Most work is nowhere near the limit at its first run.
+    if (Math.max(...least.slice(0, 1e5)) < 5) break;
+  }
+  let longest = 0;
+  for (let i = 0; i < least.length; i++) if (least[i] > least[longest]) longest = i;
+  return { count: least.length, longestMs: least[longest], longest };
+}
