@@ -38,7 +38,7 @@ import { type Opening, openNamespace } from "./open-namespace.ts";
 import { endUnlessExistsJob } from "./write-jobs.ts";
 
 /** How often it looks at open namespaces that are in use, of which indexers were told nothing. */
-const NAMESPACE_POLL_MS = 30_000;
+export const NAMESPACE_POLL_MS = 30_000;
 /**
  * How long after the last use of a namespace a manifest is looked for that indexers were asked for.
  * A later one is taken over when the namespace is used again.

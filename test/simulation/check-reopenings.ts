@@ -4,6 +4,8 @@
  */
 
 import { namespaceName } from "../../src/base/ids.ts";
+import { NAMESPACE_POLL_MS } from "../../src/commit/namespace-catalog.ts";
+import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/namespace-log.ts";
 import type { Retirement } from "../../src/commit/namespace-options.ts";
 import { nextSequence } from "../../src/log/wal-entry.ts";
 import { decodeManifest } from "../../src/manifest/manifest-codec.ts";
@@ -55,9 +57,10 @@ export async function reopeningFaults(
 }
 
 async function isExcused(
-  { namespace, generation: generationNumber, sequence, reason, event }: Reopening,
+  reopening: Reopening,
   { effects, log, operations, isDamaged, hasFailed, mayHaveSlept }: ReopeningCauses,
 ): Promise<boolean> {
+  const { namespace, generation: generationNumber, sequence, reason, event } = reopening;
   const generation = { name: namespaceName(namespace), generation: generationNumber };
   const before = effects.filter((effect) => effect.event <= event);
   const happened = (kind: Effect["kind"], key: string) =>
@@ -77,7 +80,10 @@ async function isExcused(
       );
     case "collected": {
       const next = nextSequence(sequence);
-      const isGone = mayHaveSlept || happened("delete", walKey(generation, next));
+      const isGone =
+        mayHaveSlept ||
+        happened("delete", walKey(generation, next)) ||
+        wasUnused(reopening, effects, operations);
       return isGone && (await lastCovered(before, generation)) >= next;
     }
     case "damaged": {
@@ -101,6 +107,27 @@ async function isExcused(
         })
       );
   }
+}
+
+/**
+ * Whether the server had not looked at the namespace's log for longer than it trusts what it knows,
+ * since nobody had used the namespace there until just before.
+ */
+function wasUnused(
+  { namespace, by, event }: Reopening,
+  effects: readonly Effect[],
+  operations: readonly Operation[],
+): boolean {
+  const timeAt = (at: number) => effects.findLast((effect) => effect.event <= at)?.atMs ?? 0;
+  const uses = operations
+    .filter(({ name, server, sentAt }) => name === namespace && server === by && sentAt <= event)
+    .map(({ sentAt }) => timeAt(sentAt))
+    .sort((a, b) => a - b);
+  const endMs = timeAt(event);
+  return [...uses, endMs].some((ms, i) => {
+    const unusedMs = ms - (uses[i - 1] ?? 0);
+    return endMs - ms <= NAMESPACE_POLL_MS && unusedMs > LOG_END_KNOWN_MS_MAX;
+  });
 }
 
 /** The last entry that any manifest of a generation covers. */
