@@ -5,7 +5,6 @@ import type { SequenceNumber } from "../base/ids.ts";
 import { piecesBytes } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import { type SliceOptions, Slices } from "../base/slices.ts";
-import { NONCE_BYTES } from "../storage/create-object.ts";
 import { NumberedObjects } from "../storage/numbered-objects.ts";
 import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -18,6 +17,7 @@ import {
   walFamily,
 } from "./wal-entry.ts";
 import type { ReadWalEntry } from "./wal-reader.ts";
+import { newNonce, newWriterId, type WriterId } from "./writer-id.ts";
 
 /** What a `WalWriter` needs. */
 export interface WalWriterOptions {
@@ -27,6 +27,8 @@ export interface WalWriterOptions {
   readonly generation: NamespaceGeneration;
   /** The last entry that the caller has applied; 0 for a new namespace. */
   readonly after: SequenceNumber;
+  /** The nonces of its entries begin with it; without it the writer draws one. */
+  readonly writer?: WriterId;
   /** How large entries are encoded; without it all at once. */
   readonly slicing?: SliceOptions;
 }
@@ -55,15 +57,18 @@ export class WalWriter {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #generation: NamespaceGeneration;
+  readonly #writer: WriterId;
   readonly #slicing: SliceOptions | undefined;
   #last: SequenceNumber;
   #busy = false;
 
-  constructor({ store, clock, random, generation, after, slicing }: WalWriterOptions) {
+  constructor(options: WalWriterOptions) {
+    const { store, clock, random, generation, after, slicing } = options;
     this.#entries = new NumberedObjects(store, walFamily(generation));
     this.#clock = clock;
     this.#random = random;
     this.#generation = generation;
+    this.#writer = options.writer ?? newWriterId(random);
     this.#last = after;
     this.#slicing = slicing;
   }
@@ -90,7 +95,7 @@ export class WalWriter {
       const entry: WalEntry = {
         generation: this.#generation.generation,
         sequence: nextSequence(this.#last),
-        nonce: this.#random.bytes(NONCE_BYTES),
+        nonce: newNonce(this.#writer, this.#random),
         timeMs: Math.round(this.#clock.nowMs()),
       };
       const slices = this.#slicing && new Slices(this.#slicing);
