@@ -10,7 +10,7 @@ function job(bytes: number): CommitJob<number> {
 
 test("jobs come in their order, also those that are put back", async () => {
   const queue = new JobQueue();
-  const results = [1, 2, 3].map((bytes) => queue.add(job(bytes)));
+  const results = [1, 2, 3].map((bytes) => queue.add(job(bytes), 0));
   const [first, second] = [queue.take(), queue.take()];
   queue.putBack([first, second].filter((taken) => taken !== undefined));
   expect(queue.isEmpty).toBe(false);
@@ -22,14 +22,22 @@ test("jobs come in their order, also those that are put back", async () => {
 
 test("once it is closed, what waits, comes or is put back fails, what was taken not", async () => {
   const queue = new JobQueue();
-  const [taken, back, waiting] = [1, 2, 3].map((bytes) => queue.add(job(bytes)));
+  const [taken, back, waiting] = [1, 2, 3].map((bytes) => queue.add(job(bytes), 0));
   const [first, second] = [queue.take(), queue.take()];
   queue.close();
-  const late = queue.add(job(4));
+  const late = queue.add(job(4), 0);
   if (second !== undefined) queue.putBack([second]);
   first?.succeed(1);
   await expect(taken).resolves.toBe(1);
   for (const failed of [back, waiting, late]) {
     await expect(failed).rejects.toBeInstanceOf(NamespaceRetired);
   }
+});
+
+test("jobs that came up to a time are taken out of their order", () => {
+  const queue = new JobQueue();
+  for (const addedAtMs of [5, 9, 7]) void queue.add(job(addedAtMs), addedAtMs);
+  expect(queue.takeAddedUntil(7).map(({ job: { bytes } }) => bytes)).toEqual([5, 7]);
+  expect(queue.take()?.job.bytes).toBe(9);
+  expect(queue.isEmpty).toBe(true);
 });

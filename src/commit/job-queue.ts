@@ -7,6 +7,8 @@ export interface QueuedJob {
   readonly job: CommitJob<unknown>;
   readonly succeed: (result: unknown) => void;
   readonly fail: (error: unknown) => void;
+  /** When it came, by the monotonic clock. */
+  readonly addedAtMs: number;
 }
 
 /** First in, first out. Once it is closed, jobs fail with `NamespaceRetired`. */
@@ -18,17 +20,24 @@ export class JobQueue {
     return this.#jobs.length === 0;
   }
 
-  /** Adds a job to the end; resolves with its result. */
-  add<T>(job: CommitJob<T>): Promise<T> {
+  /** Adds a job that comes at `addedAtMs` to the end; resolves with its result. */
+  add<T>(job: CommitJob<T>, addedAtMs: number): Promise<T> {
     if (this.#isClosed) return Promise.reject(new NamespaceRetired());
     return new Promise<T>((succeed, fail) => {
-      this.#jobs.push({ job, succeed: succeed as (result: unknown) => void, fail });
+      this.#jobs.push({ job, succeed: succeed as (result: unknown) => void, fail, addedAtMs });
     });
   }
 
   /** Takes the first job; whoever does sees to its end, or puts it back. */
   take(): QueuedJob | undefined {
     return this.#jobs.shift();
+  }
+
+  /** Takes all jobs that came up to a time; whoever does sees to their end. */
+  takeAddedUntil(timeMs: number): QueuedJob[] {
+    const taken = this.#jobs.filter(({ addedAtMs }) => addedAtMs <= timeMs);
+    this.#jobs = this.#jobs.filter(({ addedAtMs }) => addedAtMs > timeMs);
+    return taken;
   }
 
   /** Puts jobs that were taken back to the head, in their order. */

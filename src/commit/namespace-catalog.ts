@@ -356,7 +356,10 @@ export class NamespaceCatalog {
 
   /** Waits until nothing runs. */
   async settle(): Promise<void> {
-    for (const namespace of this.#open.values()) await namespace.settle();
+    for (const namespace of this.#open.values()) {
+      await namespace.settle();
+      await namespace.leaveRaces();
+    }
     await Promise.allSettled(this.#endings.values());
     await this.#removals.settle();
   }

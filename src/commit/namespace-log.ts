@@ -14,6 +14,7 @@ import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { type NewWalRecord, nextSequence, type WalEntry } from "../log/wal-entry.ts";
 import { type ReadWalEntry, WalReader } from "../log/wal-reader.ts";
 import { WalWriter } from "../log/wal-writer.ts";
+import { newWriterId, type WriterId } from "../log/writer-id.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
 import { type ClockReading, longestSince, readClocks } from "../namespace/clock-reading.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
@@ -77,6 +78,8 @@ export class NamespaceLog {
   readonly #reader: WalReader;
   /** Entries that no manifest covers yet. */
   readonly tail: TailLog;
+  /** Of all entries that this opening appends. */
+  readonly writer: WriterId;
   #wal: WalWriter;
   /** With which the writer encrypts. */
   #key: string | undefined;
@@ -106,6 +109,7 @@ export class NamespaceLog {
     this.#options = options;
     this.#generation = generation;
     this.tail = tail;
+    this.writer = newWriterId(options.random);
     this.#reader = new WalReader(options.storeFor(undefined), generation);
     this.#wal = this.#writer(facts);
     this.#key = keyOf(facts);
@@ -372,6 +376,7 @@ export class NamespaceLog {
       random,
       generation: this.#generation,
       after: facts.sequence,
+      writer: this.writer,
       slicing: this.#options,
     });
   }

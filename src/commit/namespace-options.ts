@@ -64,17 +64,33 @@ export interface Retirement {
   readonly reason: RetireReason;
 }
 
+/** How servers that write to the same logs got in each other's way. */
+export interface RaceStats {
+  /** Times that an entry of another server came first, and requests were resolved again. */
+  lost: number;
+  /** Requests that waited for their turn, and their waits together. */
+  waited: number;
+  waitMs: number;
+  /** Those of them that were refused after the longest wait. */
+  refused: number;
+  /** Times that commits waited for a server that had waited for its turn, and these waits together. */
+  yielded: number;
+  yieldMs: number;
+}
+
 /** What was counted since the start. */
 export interface NamespaceStats {
   /** Entries of other servers that were applied. */
   followedEntries: number;
+  readonly races: RaceStats;
   readonly retired: Record<RetireReason, number>;
 }
 
 /** Nothing counted yet. */
 export function newNamespaceStats(): NamespaceStats {
   const retired = { idle: 0, deleted: 0, collected: 0, damaged: 0, reindexed: 0, uncertain: 0 };
-  return { followedEntries: 0, retired };
+  const races = { lost: 0, waited: 0, waitMs: 0, refused: 0, yielded: 0, yieldMs: 0 };
+  return { followedEntries: 0, races, retired };
 }
 
 /** What opening found. */

@@ -53,6 +53,7 @@ import {
   type RetireReason,
 } from "./namespace-options.ts";
 import { indexedState, stateOf } from "./namespace-state.ts";
+import { LogRaces } from "./races/log-races.ts";
 
 /**
  * How long a server that shares its store does not look for new entries of an open namespace, at
@@ -78,8 +79,7 @@ export class Namespace {
   readonly #applier: EntryApplier;
   /** The last entry that queries see. */
   #publishedUpTo: SequenceNumber;
-  /** Numbers that were lost since one was won. */
-  #lostInARow = 0;
+  readonly #races: LogRaces;
   readonly #queue = new JobQueue();
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
@@ -98,6 +98,13 @@ export class Namespace {
     this.#logFollower = new LogFollower(this.#log, (read) =>
       this.#turns.run(() => this.#applyOthers(read)),
     );
+    this.#races = new LogRaces({
+      ...options,
+      generation: opened.generation,
+      writer: this.#log.writer,
+      stats: options.stats.races,
+      follow: () => this.verify(),
+    });
     this.#follower = new ManifestFollower(options, opened, {
       log: this.#log,
       retain: () => this.#retain(),
@@ -149,7 +156,7 @@ export class Namespace {
 
   /** Commits a job in its turn. Throws what the job refuses with, or `NamespaceRetired`. */
   submit<T>(job: CommitJob<T>): Promise<T> {
-    const result = this.#queue.add(job);
+    const result = this.#queue.add(job, this.#options.clock.monotonicMs());
     if (!this.#retired) this.#running ??= this.#run();
     return result;
   }
@@ -294,6 +301,11 @@ export class Namespace {
     await this.#turns.run(async () => {}); // An entry of another server may be halfway.
   }
 
+  /** Tells other servers that this one waits for no turn any more. */
+  leaveRaces(): Promise<void> {
+    return this.#races.leave();
+  }
+
   /** Takes the instance out of service; what waits is submitted again by its owners. */
   retire(reason: RetireReason): void {
     if (this.#retired) return;
@@ -306,6 +318,7 @@ export class Namespace {
       this.#options.log("info", RETIREMENT_MESSAGE, { ...retirement });
     }
     this.#queue.close();
+    this.#races.close();
     for (const { object } of this.#opened.documents.stored) this.#options.reads.forget(object);
     this.#follower.close();
     this.#publish([this.#opened.documents.clear()]);
@@ -322,11 +335,13 @@ export class Namespace {
     while (!this.#retired) {
       if (this.#follower.isReady) await this.#turns.run(() => this.#adopt());
       if (!this.#queue.isEmpty && !owes) {
+        if (!this.#options.isExclusive) await this.#awaitTurn();
         const rest = await this.#turns.run(() => this.#commitGroup());
         await rest?.();
         owes = this.#background.isUrgent;
         continue;
       }
+      if (this.#queue.isEmpty) this.#races.rest();
       await this.#options.yield();
       if (this.#retired || (!this.#queue.isEmpty && !owes)) continue;
       const mayHaveMore = await this.#turns.run(() => this.#maintain());
@@ -334,6 +349,13 @@ export class Namespace {
       if (!mayHaveMore && this.#queue.isEmpty && !this.#follower.isReady) break;
     }
     this.#running = undefined;
+  }
+
+  /** Lets other servers have their turn in the log; refuses jobs that wait for theirs too long. */
+  async #awaitTurn(): Promise<void> {
+    await this.#races.beforeCommit();
+    const { overdueMs } = this.#races;
+    if (overdueMs !== undefined) this.#races.refuse(this.#queue.takeAddedUntil(overdueMs));
   }
 
   async #follow(isSure: boolean): Promise<void> {
@@ -425,7 +447,7 @@ export class Namespace {
 
   /** Commits what waits; returns what is left to do when others may have their turn. */
   async #commitGroup(): Promise<(() => Promise<void>) | undefined> {
-    if (this.#retired) return undefined;
+    if (this.#retired || this.#queue.isEmpty) return undefined;
     const { isExclusive } = this.#options;
     const { documents } = this.#opened;
     let taken: Group | undefined;
@@ -501,6 +523,7 @@ export class Namespace {
   }
 
   async #append(records: readonly NewWalRecord[], after: NamespaceFacts): Promise<GroupAppend> {
+    this.#races.noteBegin();
     try {
       const appended = await this.#log.append(records, { before: this.facts, after });
       if (appended.kind !== "lost") return appended;
@@ -513,12 +536,13 @@ export class Namespace {
   /** Another server was faster: its entry is applied, and the jobs are resolved again behind it. */
   async #giveWay({ jobs }: Group, read: ReadWalEntry): Promise<void> {
     const follow = (next: ReadWalEntry) => this.#applyOthers(next);
+    this.#races.noteLoss();
     try {
       if (await this.#log.mayBeCollected()) this.retire("collected");
       else await follow(read);
       // A server that loses twice may be many entries behind: it reads the log to its end, rather
       // than lose a race for each of them.
-      if (++this.#lostInARow > 1 && !this.#retired)
+      if (this.#races.lostInARow > 1 && !this.#retired)
         this.#heed(await this.#logFollower.readOn(follow));
     } catch (error) {
       if (isDamage(error)) this.retire("damaged");
@@ -544,8 +568,13 @@ export class Namespace {
       for (const { fail } of idle) fail(error);
       return;
     }
-    if (required > sequence) this.#queue.putBack(jobs);
-    else for (const { notify } of idle) notify();
+    if (required > sequence) {
+      this.#races.noteLoss();
+      this.#queue.putBack(jobs);
+      return;
+    }
+    this.#races.noteIdle(jobs);
+    for (const { notify } of idle) notify();
   }
 
   /** Loads what the first job needs of stored segments. */
@@ -590,7 +619,7 @@ export class Namespace {
     },
   ): Promise<void> {
     const { entry, imported, stale } = committed;
-    this.#lostInARow = 0;
+    this.#races.noteWin(members);
     const batches = members.map(({ resolved: { batch }, deletions, prepared }, i) => {
       return { batch, deletions, prepared, imported: i === 0 ? imported : [] };
     });
@@ -631,6 +660,7 @@ export class Namespace {
     // Only after it is published: a look that starts behind this entry and finds none tells its
     // query that the published state is the newest.
     this.#log.follow(entry);
+    this.#races.noteEntry(read.entry);
     this.#options.stats.followedEntries++;
     if (this.facts.deleted) this.retire("deleted");
     else if (this.#background.isUrgent) await this.#maintain();

@@ -7,6 +7,7 @@
  *     namespaces/<name>-table/<generation>/segments/<segment id>     segment/format/segment-id.ts
  *     namespaces/<name>-table/<generation>/pins/<by>-table/<generation of by>/<16 hex digits>
  *                                                     namespace/segments/segment-pins.ts
+ *     namespaces/<name>-table/<generation>/waiting/<writer id>       commit/races/wait-marks.ts
  *     deleting/<name>-table/<generation>                             a deletion has been decided
  *     deleted/<name>-table/<generation>                              ... and is done
  *     dirty/<name>-table/<generation>                                a hint: its log is long
@@ -57,6 +58,7 @@ export const CHECKPOINTS_PREFIX = "checkpoints/";
 
 const SUFFIX = "-table";
 const TOMBSTONES = /\.live-[^/]*$/;
+const WRITER_ID = /^[0-9a-f]{16}$/;
 const SEGMENT_OBJECT = /^namespaces\/[^/]+-table\/\d{10}\/segments\/[^/]+$/;
 const GENERATION_DIGITS = 10;
 const NUMBER_DIGITS = 20;
@@ -135,6 +137,23 @@ export function parsePinKey(
   return key.startsWith(prefix) && parts.length === 3
     ? parseGeneration(parts[0], parts[1])
     : undefined;
+}
+
+/** Start of the wait marks of a generation's log. */
+export function waitMarkPrefix(generation: NamespaceGeneration): string {
+  return `${generationPrefix(generation)}waiting/`;
+}
+
+/** Key of the mark that a writer of a generation's log waits for its turn. */
+export function waitMarkKey(generation: NamespaceGeneration, writer: string): ObjectKey {
+  return objectKey(waitMarkPrefix(generation) + writer);
+}
+
+/** Reads the writer from a key that lies under `waitMarkPrefix(generation)`; undefined for others. */
+export function parseWaitMark(generation: NamespaceGeneration, key: string): string | undefined {
+  const prefix = waitMarkPrefix(generation);
+  const writer = key.slice(prefix.length);
+  return key.startsWith(prefix) && WRITER_ID.test(writer) ? writer : undefined;
 }
 
 /** Start of the checkpoints of all generations of a namespace. Ends in `/`. */

@@ -12,6 +12,7 @@ import {
   manifestKey,
   pinKey,
   segmentKey,
+  waitMarkKey,
   walKey,
 } from "../../storage/object-keys.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
@@ -68,6 +69,7 @@ test("each kind of object is judged by the newest manifest", () => {
     segmentKey(AT, shared),
     segmentKey(AT, lost),
     segmentKey(AT, staleTombstones),
+    waitMarkKey(AT, "0123456789abcdef"),
   ];
   const pending = [segmentKey(AT, next)];
   const picked = pickGarbage([...reached, ...unreachable, ...pending], AT, newest);

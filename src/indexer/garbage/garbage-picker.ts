@@ -8,6 +8,7 @@ import type { GarbageKind } from "./garbage-kind.ts";
 import { manifestGarbage } from "./manifest-garbage.ts";
 import { restoreGarbage } from "./restore-garbage.ts";
 import { mayBeImported, segmentGarbage } from "./segment-garbage.ts";
+import { waitMarkGarbage } from "./wait-mark-garbage.ts";
 import { lastEntryOf, walEntryGarbage } from "./wal-entry-garbage.ts";
 
 /** The kinds that a manifest decides about; pins are others' needs (`pin-garbage.ts`). */
@@ -17,6 +18,7 @@ const KINDS: readonly GarbageKind[] = [
   segmentGarbage,
   restoreGarbage,
   coverageGarbage,
+  waitMarkGarbage,
 ];
 
 /** What there is to remove. */

@@ -2,6 +2,7 @@
 
 import type { EngineMetric } from "../../api/engine.ts";
 import type { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
+import type { RaceStats } from "../../commit/namespace-options.ts";
 import type { Arenas } from "../../kernel/arena.ts";
 import type { StoreAccess } from "../../storage/store-access.ts";
 import { diskCacheMetrics } from "../disk-cache-metrics.ts";
@@ -32,6 +33,7 @@ export function writeThreadMetrics(sources: MetricSources): EngineMetric[] {
       "log entries of other servers that were applied to open namespaces",
       catalog.stats.followedEntries,
     ),
+    ...raceMetrics(catalog.stats.races),
     ...Object.entries(catalog.stats.retired).map(([reason, value]): EngineMetric => {
       const help = "namespaces that were closed, to be opened again when they are needed";
       const labels = { reason };
@@ -40,6 +42,34 @@ export function writeThreadMetrics(sources: MetricSources): EngineMetric[] {
     gauge("trawl_open_namespaces", "namespaces held open", catalog.openCount),
     gauge("trawl_segment_memory_bytes", "memory that segments take", arenas.usedBytes),
     gauge("trawl_segment_memory_free_bytes", "memory that segments may take", arenas.freeBytes),
+  ];
+}
+
+/** How servers that write to the same namespaces got in each other's way. */
+function raceMetrics(races: RaceStats): EngineMetric[] {
+  return [
+    counter(
+      "trawl_lost_races_total",
+      "times that an entry of another server came first, and writes were resolved again",
+      races.lost,
+    ),
+    counter(
+      "trawl_race_waits_total",
+      "writes that waited for their turn, because entries of other servers came first",
+      races.waited,
+    ),
+    counter("trawl_race_wait_seconds_total", "time of these waits", races.waitMs / 1000),
+    counter(
+      "trawl_race_refusals_total",
+      "writes that were refused (429) after they had waited for their turn too long",
+      races.refused,
+    ),
+    counter(
+      "trawl_race_yields_total",
+      "times that this server held its writes back for a server that had waited",
+      races.yielded,
+    ),
+    counter("trawl_race_yield_seconds_total", "time of these", races.yieldMs / 1000),
   ];
 }
 
