@@ -155,9 +155,23 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "jobs that change nothing are answered though what they stand on has changed",
     file: "src/commit/namespace.ts",
-    find: "    if (required > sequence) this.#queue.putBack(jobs);\n    else for",
-    replace: "    for",
+    find: "    if (required > sequence) {\n      this.#races.noteLoss();",
+    replace: "    if (sequence < 0) {\n      this.#races.noteLoss();",
     noticedBy: "simulation",
+  },
+  {
+    name: "a server that waits for its turn is not let in",
+    file: "src/commit/races/log-races.ts",
+    find: "if (waiting !== undefined) await this.#letIn(waiting);",
+    replace: "void waiting;",
+    noticedBy: "test/engine/fair-races.test.ts",
+  },
+  {
+    name: "a write waits for its turn without a bound",
+    file: "src/commit/namespace.ts",
+    find: "if (overdueMs !== undefined) this.#races.refuse(",
+    replace: "if (overdueMs === 0) this.#races.refuse(",
+    noticedBy: "test/engine/fair-races.test.ts",
   },
   {
     name: "a lost race closes the namespace",

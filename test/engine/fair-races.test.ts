@@ -1,0 +1,200 @@
+/**
+ * Servers that write to one namespace at the same time all make progress, whatever their distance
+ * from the store. All counts and times are virtual.
+ */
+
+import { expect, test } from "vitest";
+import { RACE_WAIT_MS_MAX, YIELD_MS_MAX } from "../../src/commit/races/log-races.ts";
+import {
+  COMMITS_PER_LOOK_ALONE,
+  COMMITS_PER_TURN,
+  IGNORED_MS,
+} from "../../src/commit/races/race-history.ts";
+import { waitMarkKey, waitMarkPrefix } from "../../src/storage/object-keys.ts";
+import { ALWAYS } from "../../src/storage/object-store.ts";
+import {
+  RACE_GENERATION,
+  type RaceLength,
+  type Racer,
+  type RacerChoices,
+  RacingServers,
+} from "../support/engine/racing-servers.ts";
+import { testSeed } from "../support/random/seed.ts";
+
+const DEAD = waitMarkKey(RACE_GENERATION, "00000000deadbeef");
+const marksOf = async ({ store }: RacingServers) =>
+  (await store.list({ prefix: waitMarkPrefix(RACE_GENERATION), limit: 9 })).keys;
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+
+async function race(choices: readonly RacerChoices[], length: RaceLength) {
+  const servers = new RacingServers(testSeed());
+  const racers: Racer[] = [];
+  await servers.run(async () => {
+    for (const choice of choices) racers.push(await servers.open(choice));
+    await servers.race(racers, length);
+  });
+  await expectExactlyOnce(servers, racers);
+  const counts = racers.map(({ acknowledged }) => acknowledged.length);
+  return { servers, racers, counts, shares: counts.map((count) => count / sum(counts)) };
+}
+
+/** What was acknowledged is in the log once, and what was refused is not. */
+async function expectExactlyOnce(servers: RacingServers, racers: readonly Racer[]): Promise<void> {
+  const acknowledged = racers.flatMap((racer) => racer.acknowledged).sort((a, b) => a - b);
+  expect(await servers.committedIds()).toEqual(acknowledged);
+}
+
+test.each([
+  { clientCount: 1, forMs: 40_000 },
+  { clientCount: 4, forMs: 20_000 },
+])(
+  "a server 30 times as far away gets a tenth, with $clientCount clients each",
+  async ({ clientCount, forMs }) => {
+    const latencies = [{ latencyMs: 5 }, { latencyMs: 150 }];
+    const { shares, racers } = await race(latencies, { forMs, clientCount });
+    expect(Math.min(...shares)).toBeGreaterThan(0.1);
+    expect(sum(racers.map(({ refused }) => refused.length))).toBe(0);
+    expect(Math.max(...racers.map(({ longestWaitMs }) => longestWaitMs))).toBeLessThan(5_000);
+  },
+);
+
+test.each([10, 50])(
+  "of three servers at %i ms none gets less than half of a third",
+  async (latencyMs) => {
+    const latencies = [{ latencyMs }, { latencyMs }, { latencyMs }];
+    const { shares } = await race(latencies, { forMs: 150 * latencyMs + 3_000, clientCount: 2 });
+    expect(Math.min(...shares)).toBeGreaterThan(1 / 6);
+  },
+);
+
+test("two slow servers beside a fast one both get in", async () => {
+  const latencies = [{ latencyMs: 5 }, { latencyMs: 100 }, { latencyMs: 150 }];
+  const { shares } = await race(latencies, { forMs: 40_000, clientCount: 1 });
+  // One of nine when all wait; the fast one was alone at first.
+  expect(Math.min(...shares)).toBeGreaterThan(0.06);
+});
+
+test("a server that writes alone asks for 5 % more at most", async () => {
+  const { racers, counts } = await race([{ latencyMs: 5 }], { forMs: 3_000, clientCount: 1 });
+  const { put, list } = racers[0].store.counts().requests;
+  const writes = counts[0];
+  expect(writes).toBeGreaterThan(10 * COMMITS_PER_LOOK_ALONE);
+  expect(racers[0].fixture.catalog.stats.races.yielded).toBe(0);
+  // One listing of opening the namespace is no look for marks.
+  expect(list - 3).toBeLessThanOrEqual(Math.ceil(writes / COMMITS_PER_LOOK_ALONE));
+  expect(list - 3).toBeLessThan(0.05 * writes);
+  expect(put).toBeLessThan(1.01 * writes);
+});
+
+test("the mark of a server that died holds nobody up for longer than a yield", async () => {
+  const servers = new RacingServers(testSeed());
+  await servers.run(async () => {
+    const racers = [await servers.open({ latencyMs: 10 }), await servers.open({ latencyMs: 20 })];
+    await servers.write(racers[0]);
+    await servers.store.put(DEAD, new Uint8Array(0), ALWAYS);
+    await servers.race(racers, { forMs: 10_000, clientCount: 1 });
+    await expectExactlyOnce(servers, racers);
+    for (const { longestWaitMs, acknowledged, fixture } of racers) {
+      expect(longestWaitMs).toBeLessThan(YIELD_MS_MAX + 1_000);
+      expect(acknowledged.length).toBeGreaterThan(50);
+      expect(fixture.catalog.stats.races.refused).toBe(0);
+    }
+    expect(await marksOf(servers)).not.toContain(DEAD);
+  });
+});
+
+test("a mark that stays, whoever puts it, takes a part of the time", async () => {
+  const servers = new RacingServers(testSeed());
+  await servers.run(async () => {
+    const alone = await servers.open({ latencyMs: 100 });
+    servers.store.delete = async () => {}; // Nobody removes it.
+    await servers.write(alone);
+    await servers.store.put(DEAD, new Uint8Array(0), ALWAYS);
+    await servers.race([alone], { forMs: 3 * IGNORED_MS, clientCount: 1 });
+    const { yielded, yieldMs } = alone.fixture.catalog.stats.races;
+    expect(yielded).toBe(3);
+    expect(yieldMs).toBeLessThan(3 * (YIELD_MS_MAX + 1_000));
+  });
+});
+
+test("a server that is killed while it waits leaves a mark that others remove", async () => {
+  const servers = new RacingServers(testSeed());
+  await servers.run(async () => {
+    const [near, far] = [
+      await servers.open({ latencyMs: 5 }),
+      await servers.open({ latencyMs: 150 }),
+    ];
+    const killing = (async () => {
+      while ((await marksOf(servers)).length === 0) await servers.scheduler.sleep(10, "watches");
+      far.process.kill();
+    })();
+    await servers.race([near, far], { forMs: 6_000, clientCount: 1 });
+    await killing;
+    expect(near.longestWaitMs).toBeLessThan(YIELD_MS_MAX + 1_000);
+    expect(await marksOf(servers)).toEqual([]);
+  });
+});
+
+test("a write that waits 10 s for its turn gets 429, and the log has nothing of it", async () => {
+  const servers = new RacingServers(testSeed());
+  await servers.run(async () => {
+    const deaf = await servers.open({ latencyMs: 30, isDeaf: true });
+    const far = await servers.open({ latencyMs: 150 });
+    const racing = servers.race([deaf], { forMs: 15_000, clientCount: 2 });
+    await servers.scheduler.sleep(1_000, "the other one is ahead");
+    const answer = await servers.write(far);
+    expect([answer?.status, answer?.json.status]).toEqual([429, "error"]);
+    expect(answer?.json.error).toContain("entries of other servers came first for 10 seconds");
+    expect(answer?.headers["retry-after-ms"]).toBe("1000");
+    await racing;
+    await expectExactlyOnce(servers, [deaf, far]);
+    expect(far.longestWaitMs).toBeGreaterThanOrEqual(RACE_WAIT_MS_MAX);
+    expect(far.longestWaitMs).toBeLessThan(RACE_WAIT_MS_MAX + 2_000);
+    const { refused, waited, waitMs, lost } = far.fixture.catalog.stats.races;
+    expect([refused, waited]).toEqual([1, 1]);
+    expect(waitMs).toBeGreaterThanOrEqual(RACE_WAIT_MS_MAX);
+    expect(lost).toBeGreaterThan(5); // One try takes six rounds to the store.
+    // Nothing waits any more.
+    await servers.scheduler.sleep(1_000, "the mark goes");
+    expect(await marksOf(servers)).toEqual([]);
+    expect((await servers.write(far))?.status).toBe(200);
+  });
+});
+
+test("a write that changes nothing gets its answer beside a fast writer", async () => {
+  const servers = new RacingServers(testSeed());
+  await servers.run(async () => {
+    const [near, far] = [
+      await servers.open({ latencyMs: 20 }),
+      await servers.open({ latencyMs: 150 }),
+    ];
+    const racing = servers.race([near], { forMs: 10_000, clientCount: 1 });
+    await servers.scheduler.sleep(1_000, "the other one is ahead");
+    for (let tried = 0; tried < 3; tried++) {
+      const sentMs = servers.scheduler.nowMs;
+      const body = { delete_by_filter: ["n", "Lt", 0] };
+      const answer = await far.fixture.call("write", "n", body);
+      expect([answer.status, answer.json.rows_deleted]).toEqual([200, 0]);
+      expect(servers.scheduler.nowMs - sentMs).toBeLessThan(RACE_WAIT_MS_MAX / 2);
+    }
+    await racing;
+    expect(near.fixture.catalog.stats.races.yielded).toBeGreaterThan(0);
+  });
+});
+
+test("a near server gets the most that a turn allows, and goes on alone at once", async () => {
+  const servers = new RacingServers(testSeed());
+  await servers.run(async () => {
+    const [near, far] = [
+      await servers.open({ latencyMs: 5 }),
+      await servers.open({ latencyMs: 150 }),
+    ];
+    await servers.race([near, far], { forMs: 10_000, clientCount: 1 });
+    const { length } = near.acknowledged;
+    // But for the time before it knew of the other one.
+    expect(length / far.acknowledged.length).toBeGreaterThan(COMMITS_PER_TURN - 1);
+    await servers.race([near], { forMs: 2_000, clientCount: 1 });
+    expect(near.acknowledged.length - length).toBeGreaterThan(150);
+    expect(await marksOf(servers)).toEqual([]);
+  });
+});
