@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { TOKEN_MS_MAX } from "../../src/access/query-token.ts";
 import { NAMESPACE_NAME_CHARS_MAX } from "../../src/base/ids.ts";
 import { SETTINGS, type Setting } from "../../src/cli/settings/setting-table.ts";
+import { RACE_WAIT_MS_MAX } from "../../src/commit/races/log-races.ts";
 import * as kernel from "../../src/kernel/kernel.ts";
 import * as limits from "../../src/model/contract-limits.ts";
 import { FILTER_OPERATORS } from "../../src/model/filter.ts";
@@ -114,6 +115,7 @@ test("docs/concepts/limits.md has the limits of the code", () => {
     "Concurrent queries of a namespace":
       `${limits.QUERY_SLOTS} slots; ` + `after ${limits.QUERY_SLOT_WAIT_MS_MAX} ms of waiting 429`,
     "Log of a namespace that is not indexed": `${shown(limits.UNINDEXED_BYTES_MAX)}; beyond it 429`,
+    "Wait of a write while other servers write to the same namespace": `${RACE_WAIT_MS_MAX / 1000} s; then 429`,
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Fair and bounded races for the numbers of one log, where several servers write to it
- * (docs/adr/0065-fair-races.md). A server that keeps losing puts a wait mark. A server that wins
+ * (docs/adr/0067-fair-races.md). A server that keeps losing puts a wait mark. A server that wins
  * looks for marks now and then, and commits nothing until those who wait have had their turn. What
  * a log commits is decided by its numbers alone: marks that are lost, late or false cost time.
  */
