@@ -3,7 +3,7 @@
 import { type DataType, Precision, TimeUnit, Type } from "@uwdata/flechette";
 import type { ColumnForm } from "./column-faults.ts";
 import {
-  DECIMAL_NOTE,
+  decimalForm,
   FINE_TIME_NOTE,
   foreignForm,
   listForm,
@@ -36,7 +36,7 @@ export function arrowColumnForm(type: DataType): ColumnForm {
     case Type.FixedSizeBinary:
       return { type: { kind: "bytes" } };
     case Type.Decimal:
-      return scalarForm("float", DECIMAL_NOTE);
+      return decimalForm(type.scale);
     case Type.Date:
       return scalarForm("datetime");
     case Type.Timestamp: {

@@ -4,6 +4,7 @@ import {
   bool,
   type DataType,
   dateDay,
+  decimal,
   dictionary,
   field,
   fixedSizeList,
@@ -28,6 +29,7 @@ import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import { ArrowReader } from "./arrow-reader.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { DecimalCell } from "./decimal-cell.ts";
 
 const readerOf = (source: ByteSource) => new ArrowReader(source, zstdDecompressSync);
 
@@ -37,7 +39,9 @@ function written(type: DataType, values: readonly unknown[], format: "file" | "s
   return readerOf(new ChunkedBytes(bytes, { chunkBytes: () => 13 }));
 }
 
-test.each<[string, DataType, readonly unknown[], string, readonly unknown[]]>([
+type Case = [string, DataType, readonly unknown[], string, readonly unknown[]];
+
+test.each<Case>([
   ["int64", int64(), [2n ** 62n + 1n, null], "int", [2n ** 62n + 1n, undefined]],
   ["uint64", uint64(), [2n ** 64n - 1n, null], "uint", [2n ** 64n - 1n, undefined]],
   ["int8", int8(), [-1, 7], "int", [-1, 7]],
@@ -60,6 +64,41 @@ test.each<[string, DataType, readonly unknown[], string, readonly unknown[]]>([
     "datetime",
     ["1970-01-01T00:00:01.500000000Z", "1969-12-31T23:59:59.999000000Z"],
   ],
+  [
+    "nanoseconds, which are cut towards the past",
+    timestamp(TimeUnit.NANOSECOND),
+    [1_999_999, -1, 86_399_999_999_999, null].map((nanos) => nanos && nanos / 1e6),
+    "datetime",
+    [
+      "1970-01-01T00:00:00.001000000Z",
+      "1969-12-31T23:59:59.999000000Z",
+      "1970-01-01T23:59:59.999000000Z",
+      undefined,
+    ],
+  ],
+  [
+    "seconds beyond the range of JavaScript's dates",
+    timestamp(TimeUnit.SECOND),
+    [253_402_300_800_000, -62_167_219_201_000],
+    "datetime",
+    ["+010000-01-01T00:00:00.000000000Z", "-000001-12-31T23:59:59.000000000Z"],
+  ],
+  [
+    "decimals without fractions",
+    decimal(38, 0),
+    [9007199254740992n, 9007199254740993n, -(10n ** 37n)],
+    "int",
+    [9007199254740992n, 9007199254740993n, -(10n ** 37n)],
+  ],
+  ...[32, 64, 128, 256].map(
+    (bits): Case => [
+      `decimals of ${bits} bits`,
+      decimal(9, 2, bits as 32),
+      [1999n, -35n, 500n, null],
+      "float",
+      [new DecimalCell("19.99"), new DecimalCell("-0.35"), 5n, undefined],
+    ],
+  ),
   ["list", list(utf8()), [["a"], [], null], "[]string", [["a"], [], undefined]],
   [
     "vector",

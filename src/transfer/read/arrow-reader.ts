@@ -1,19 +1,12 @@
 /** Arrow IPC, as file or as stream, one record batch after the other. */
 
-import {
-  CompressionType,
-  type DataType,
-  setCompressionCodec,
-  type Table,
-  Type,
-  tableFromIPC,
-} from "@uwdata/flechette";
+import { CompressionType, setCompressionCodec, type Table, tableFromIPC } from "@uwdata/flechette";
 import { GIB } from "../../base/byte-sizes.ts";
-import { formatDatetime } from "../../model/datetime.ts";
+import { columnCells, EXACT } from "./arrow-cells.ts";
 import { arrowColumnForm } from "./arrow-column.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { damagedFile } from "./file-faults.ts";
 import {
-  type CellValue,
   FileFault,
   type ReadPosition,
   type RowReader,
@@ -76,73 +69,50 @@ export class ArrowReader implements RowReader {
       }
       const table = this.#decode([...before, message]);
       const start = Math.max(0, from.rows - row);
-      if (start < table.numRows) yield* batchRows(table, start, row);
+      if (start < table.numRows) yield* this.#rowsOf(table, start, row);
       row += table.numRows;
     }
   }
 
   #decode(messages: Uint8Array[]): Table {
     try {
-      return tableFromIPC(messages, { useBigInt: true });
+      return tableFromIPC(messages, EXACT);
     } catch (error) {
-      const { message } = error as Error;
-      const cure = /LZ4/i.test(message)
-        ? "; write it with compression zstd or none"
-        : "; the file is damaged, or no Arrow IPC";
-      throw new FileFault(`${this.#source.name}: ${message}${cure}`);
+      throw damagedFile(this.#source.name, "a record batch", error);
+    }
+  }
+
+  /** Cells are read from a batch's buffers, which a damaged batch does not have. */
+  *#rowsOf(table: Table, start: number, before: number): Generator<readonly SourceRow[]> {
+    const rows = batchRows(table, start, before);
+    for (;;) {
+      let next: IteratorResult<readonly SourceRow[]>;
+      try {
+        next = rows.next();
+      } catch (error) {
+        throw damagedFile(this.#source.name, `a record batch behind row ${before}`, error);
+      }
+      if (next.done === true) return;
+      yield next.value;
     }
   }
 }
 
 function* batchRows(table: Table, start: number, before: number): Generator<readonly SourceRow[]> {
   const columns = table.schema.fields.map(({ type }, index) => {
-    const column = table.getChildAt(index);
-    const convert = converter(type);
-    return (row: number): CellValue => {
-      const value: unknown = column.at(row);
-      return value === null || value === undefined ? undefined : convert(value);
-    };
+    // What cannot be imported is not read either.
+    const isRead = arrowColumnForm(type).fault === undefined;
+    return isRead ? columnCells(table.getChildAt(index)) : () => undefined;
   });
   for (let first = start; first < table.numRows; first += ROWS_AT_ONCE) {
     const rows: SourceRow[] = [];
     for (let row = first; row < Math.min(table.numRows, first + ROWS_AT_ONCE); row++) {
-      const values = columns.map((valueAt) => valueAt(row));
+      const values = columns.map((cellAt) => cellAt(row));
       const number = before + row;
       const next = { rows: number + 1, line: number + 2, offset: 0 };
       rows.push({ line: number + 1, next, content: { kind: "values", values } });
     }
     yield rows;
-  }
-}
-
-/** How values of a type are handed on. */
-function converter(type: DataType): (value: unknown) => CellValue {
-  switch (type.typeId) {
-    case Type.Dictionary:
-      return converter(type.dictionary);
-    case Type.Date:
-    case Type.Timestamp:
-      return (value) => formatDatetime(BigInt(Math.floor(value as number)));
-    case Type.Binary:
-    case Type.LargeBinary:
-    case Type.BinaryView:
-    case Type.FixedSizeBinary:
-      return (value) => Buffer.from(value as Uint8Array).toString("base64");
-    case Type.List:
-    case Type.LargeList:
-    case Type.ListView:
-    case Type.LargeListView:
-    case Type.FixedSizeList: {
-      const element = converter(type.children[0].type);
-      return (value) => {
-        if (value instanceof Float32Array) return value;
-        return Array.from(value as ArrayLike<unknown>, (one) =>
-          one === null || one === undefined ? undefined : element(one),
-        );
-      };
-    }
-    default:
-      return (value) => value as CellValue;
   }
 }
 
@@ -179,9 +149,20 @@ class MessageReader {
     const metadataBytes = head.getUint32(4, true);
     if (metadataBytes === 0) return undefined;
     await this.#need(8 + metadataBytes);
-    const { kind, bodyBytes } = messageFacts(this.#held.subarray(8, 8 + metadataBytes));
+    const { kind, bodyBytes } = this.#facts(this.#held.subarray(8, 8 + metadataBytes));
     this.kind = kind;
     return this.#take(8 + metadataBytes + bodyBytes);
+  }
+
+  #facts(metadata: Uint8Array): { kind: number; bodyBytes: number } {
+    try {
+      const facts = messageFacts(metadata);
+      if (facts.bodyBytes >= 0) return facts;
+    } catch (error) {
+      // The flatbuffer points to what lies outside of it.
+      throw damagedFile(this.#name, "the head of a record batch", error);
+    }
+    throw damagedFile(this.#name, "the head of a record batch");
   }
 
   async #take(bytes: number): Promise<Uint8Array> {

@@ -6,8 +6,8 @@ import type { SourceColumn } from "./source-row.ts";
 /** What a column's values become, or why they cannot be imported. */
 export type ColumnForm = Omit<SourceColumn, "name">;
 
-/** Said of decimals. */
-export const DECIMAL_NOTE = "decimals become float64, as near as it has them";
+/** Digits behind the point of a decimal that is read. */
+const DECIMAL_SCALE_MAX = 76;
 /** Said of times that are finer than milliseconds. */
 export const FINE_TIME_NOTE = "datetimes have milliseconds: what is finer is cut off";
 
@@ -16,11 +16,20 @@ export function scalarForm(of: ScalarKind, note?: string): ColumnForm {
   return { type: { kind: "scalar", of }, ...(note !== undefined && { note }) };
 }
 
+/** The form of a column of decimals with so many digits behind the point. */
+export function decimalForm(scale: number): ColumnForm {
+  if (Math.abs(scale) > DECIMAL_SCALE_MAX) {
+    return foreignForm(`a decimal of scale ${scale}`, `at most ${DECIMAL_SCALE_MAX} is read`);
+  }
+  if (scale <= 0) return scalarForm("int");
+  const note = "decimals become the nearest float64; as ids they must be integers";
+  return { ...scalarForm("float", note), rounds: true };
+}
+
 /** The form of a column of lists of what has the form `element`. */
 export function listForm(element: ColumnForm): ColumnForm {
-  const { type, note } = element;
+  const { type, ...noted } = element;
   if (type === undefined) return element;
-  const noted = note === undefined ? {} : { note };
   if (type.kind === "scalar") return { type: { kind: "array", of: type.of }, ...noted };
   // Lists of lists of numbers are the vectors of one document; how long they are, rows tell.
   const isVectors = type.kind === "array" && type.of === "float";

@@ -5,6 +5,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type ByteSource, cutHead, type Packing, packingOf, skipBytes } from "./byte-source.ts";
+import { isSystemError, unreadableFile } from "./file-faults.ts";
 import { FileFault } from "./source-row.ts";
 import { unpackZstd } from "./unpack-zstd.ts";
 
@@ -41,7 +42,11 @@ export class FileBytes implements ByteSource {
   }
 
   async #lookAtPacking(): Promise<Packing> {
-    for await (const chunk of createReadStream(this.name, { end: 3 })) return packingOf(chunk);
+    try {
+      for await (const chunk of createReadStream(this.name, { end: 3 })) return packingOf(chunk);
+    } catch (error) {
+      throw unreadableFile(this.name, error);
+    }
     return "none";
   }
 }
@@ -132,9 +137,10 @@ async function* unpacked(
     // What goes wrong in either stream is thrown by the iteration over the second.
     yield* pipeline(stream, unpacker, () => {}) as AsyncIterable<Uint8Array>;
   } catch (error) {
-    const { message } = error as Error;
-    const what = packing === "none" ? "cannot be read" : `is no whole ${packing} file`;
-    throw new FileFault(`${name} ${what}: ${message}`);
+    if (packing === "none" || isSystemError(error)) throw unreadableFile(name, error);
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "Z_BUF_ERROR" ? "it ends too early" : "it is damaged or cut off";
+    throw new FileFault(`${name} is no whole ${packing} file: ${why}`, { cause: error });
   } finally {
     stream.destroy();
   }

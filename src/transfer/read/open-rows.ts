@@ -5,6 +5,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { ArrowReader } from "./arrow-reader.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { FileBytes, PipeBytes } from "./file-bytes.ts";
+import { emptyFile, unreadableFile } from "./file-faults.ts";
 import { FILE_FORMATS, type FileFormat, formatOf } from "./file-format.ts";
 import { JsonArrayReader } from "./json-array-reader.ts";
 import { JsonLinesReader } from "./json-lines-reader.ts";
@@ -24,7 +25,9 @@ export async function openRows(
   const isPipe = name === "-";
   const source: ByteSource = isPipe ? new PipeBytes(stdin) : new FileBytes(name);
   const sizeBytes = isPipe ? undefined : sizeOf(name);
-  const found = format ?? formatOf(name, await source.head());
+  const head = await source.head();
+  if (head.length === 0) throw emptyFile(shownName(name));
+  const found = format ?? formatOf(name, head);
   if (found === undefined) throw unknownFormat(name);
   if (found === "parquet") {
     if (isPipe) throw new FileFault("Parquet is not read from a pipe: save it to a file first");
@@ -42,7 +45,7 @@ function sizeOf(name: string): number {
     return stat.size;
   } catch (error) {
     if (error instanceof FileFault) throw error;
-    throw new FileFault(`${name} cannot be read: ${(error as Error).message}`);
+    throw unreadableFile(name, error);
   }
 }
 
@@ -59,9 +62,13 @@ function textReader(source: ByteSource, format: Exclude<FileFormat, "parquet">):
   }
 }
 
+function shownName(name: string): string {
+  return name === "-" ? "standard input" : name;
+}
+
 function unknownFormat(name: string): FileFault {
   return new FileFault(
-    `${name === "-" ? "standard input" : name}: neither its name nor its first bytes tell the ` +
+    `${shownName(name)}: neither its name nor its first bytes tell the ` +
       `format; give --format ${FILE_FORMATS.join("|")}`,
   );
 }

@@ -3,7 +3,7 @@
 import type { SchemaElement, SchemaTree } from "hyparquet";
 import type { ColumnForm } from "./column-faults.ts";
 import {
-  DECIMAL_NOTE,
+  decimalForm,
   FINE_TIME_NOTE,
   foreignForm,
   listForm,
@@ -32,7 +32,7 @@ function valueForm({ element, children }: SchemaTree): ColumnForm {
 }
 
 /** The elements of a list in its three-level form; undefined if the column is none. */
-function listElement({ element, children }: SchemaTree): SchemaTree | undefined {
+export function listElement({ element, children }: SchemaTree): SchemaTree | undefined {
   const isList = element.converted_type === "LIST" || element.logical_type?.type === "LIST";
   const [repeated] = children;
   if (!isList || repeated?.element.repetition_type !== "REPEATED") return undefined;
@@ -43,9 +43,7 @@ function listElement({ element, children }: SchemaTree): SchemaTree | undefined 
 
 function leafForm(element: SchemaElement): ColumnForm {
   const { type, converted_type: converted, logical_type: logical } = element;
-  if (converted === "DECIMAL" || logical?.type === "DECIMAL") {
-    return scalarForm("float", DECIMAL_NOTE);
-  }
+  if (isDecimal(element)) return decimalForm(scaleOf(element));
   if (converted?.startsWith("TIME_") || logical?.type === "TIME") {
     return foreignForm("a time of day", "make it a string or an integer");
   }
@@ -66,16 +64,25 @@ function leafForm(element: SchemaElement): ColumnForm {
     case "FIXED_LEN_BYTE_ARRAY":
       if (logical?.type === "UUID") return scalarForm("uuid");
       return logical?.type === "FLOAT16" ? scalarForm("float") : { type: { kind: "bytes" } };
-    default: {
-      const kinds = ["STRING", "ENUM", "JSON"];
-      const isText = kinds.includes(logical?.type ?? "") || isTextConversion(converted);
-      return isText ? scalarForm("string") : { type: { kind: "bytes" } };
-    }
+    default:
+      return isTextLeaf(element) ? scalarForm("string") : { type: { kind: "bytes" } };
   }
 }
 
-function isTextConversion(converted: string | undefined): boolean {
-  return converted === "UTF8" || converted === "ENUM" || converted === "JSON";
+/** Whether a leaf has texts. */
+export function isTextLeaf({ converted_type, logical_type }: SchemaElement): boolean {
+  const logical = ["STRING", "ENUM", "JSON"].includes(logical_type?.type ?? "");
+  return logical || ["UTF8", "ENUM", "JSON"].includes(converted_type ?? "");
+}
+
+/** Whether a leaf has decimals. */
+export function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
+  return converted_type === "DECIMAL" || logical_type?.type === "DECIMAL";
+}
+
+/** Digits behind the point of a leaf of decimals. */
+export function scaleOf({ scale, logical_type: logical }: SchemaElement): number {
+  return scale ?? (logical?.type === "DECIMAL" ? logical.scale : 0) ?? 0;
 }
 
 function integerForm({ converted_type: converted, logical_type: logical }: SchemaElement) {

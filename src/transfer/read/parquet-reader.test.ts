@@ -6,6 +6,7 @@ import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, expect, test } from "vitest";
 import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
+import { DecimalCell } from "./decimal-cell.ts";
 import { openParquet } from "./parquet-file.ts";
 import { ParquetReader } from "./parquet-reader.ts";
 
@@ -40,7 +41,15 @@ function one(elements: readonly object[], data: readonly unknown[]): ParquetRead
 
 const optional = { repetition_type: "OPTIONAL" };
 
-test.each<[string, readonly object[], readonly unknown[], string, readonly unknown[]]>([
+const NANOS = { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "NANOS" };
+
+function decimal(type: string, more: object): object {
+  return { name: "v", type, converted_type: "DECIMAL", ...optional, ...more };
+}
+
+type Case = [string, readonly object[], readonly unknown[], string, readonly unknown[]];
+
+test.each<Case>([
   [
     "int64",
     [{ name: "v", type: "INT64", ...optional }],
@@ -92,6 +101,40 @@ test.each<[string, readonly object[], readonly unknown[], string, readonly unkno
     [new Date("2026-01-31"), null],
     "datetime",
     ["2026-01-31T00:00:00.000000000Z", undefined],
+  ],
+  [
+    "decimals without fractions, as warehouses unload keys",
+    [decimal("FIXED_LEN_BYTE_ARRAY", { scale: 0, precision: 38, type_length: 16 })],
+    [9007199254740992n, 9007199254740993n, -(10n ** 37n)],
+    "int",
+    [9007199254740992n, 9007199254740993n, -(10n ** 37n)],
+  ],
+  ...(["INT32", "INT64", "BYTE_ARRAY"] as const).map(
+    (type): Case => [
+      `decimals of ${type}`,
+      [decimal(type, { scale: 2, precision: 9 })],
+      [1999n, -35n, 500n, null],
+      "float",
+      [new DecimalCell("19.99"), new DecimalCell("-0.35"), 5n, undefined],
+    ],
+  ),
+  [
+    "lists of decimals",
+    list("v", "INT64", { converted_type: "DECIMAL", scale: 1, precision: 18 }),
+    [[15n, 20n], []],
+    "[]float",
+    [[new DecimalCell("1.5"), 2n], []],
+  ],
+  [
+    "timestamps of nanoseconds, which are cut towards the past",
+    [{ name: "v", type: "INT64", logical_type: NANOS, ...optional }],
+    [9_223_372_036_854_775_807n, -1n, 1_999_999n],
+    "datetime",
+    [
+      "2262-04-11T23:47:16.854000000Z",
+      "1969-12-31T23:59:59.999000000Z",
+      "1970-01-01T00:00:00.001000000Z",
+    ],
   ],
   [
     "lists of floats",
@@ -166,6 +209,6 @@ test("a file that is cut off, or none, is refused by name", async () => {
   const whole = new Uint8Array(parquetWriteBuffer({ columnData: [{ name: "v", data: ["a"] }] }));
   writeFileSync(path, whole.subarray(0, whole.length - 9));
   await expect(new ParquetReader(path, openParquet(path)).columns()).rejects.toThrow(
-    `${path}: parquet file invalid`,
+    `${path} is damaged or cut off: its footer cannot be read`,
   );
 });

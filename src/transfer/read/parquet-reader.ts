@@ -10,8 +10,9 @@ import {
   parquetSchema,
 } from "hyparquet";
 import { GIB, MIB } from "../../base/byte-sizes.ts";
-import { formatDatetime } from "../../model/datetime.ts";
+import { damagedFile, isSystemError, unreadableFile } from "./file-faults.ts";
 import { type FloatListColumn, floatListColumn } from "./float-lists.ts";
+import { CELL_PARSERS, cellsOf, withoutDecimals } from "./parquet-cells.ts";
 import { parquetColumnForm } from "./parquet-column.ts";
 import { type GroupRows, readFloatLists } from "./parquet-float-pages.ts";
 import {
@@ -32,16 +33,6 @@ const GROUP_BYTES_MAX = GIB;
 const WINDOW_BYTES = 64 * MIB;
 /** Rows that are handed on at once. */
 const ROWS_AT_ONCE = 1000;
-
-/** Values that JavaScript has no exact form for are made texts at once. */
-const PARSERS = {
-  timestampFromMilliseconds: (ms: bigint) => datetimeOf(ms, 1n),
-  timestampFromMicroseconds: (micros: bigint) => datetimeOf(micros, 1000n),
-  timestampFromNanoseconds: (nanos: bigint) => datetimeOf(nanos, 1_000_000n),
-  dateFromDays: (days: number) =>
-    typeof days === "number" ? formatDatetime(BigInt(days) * 86_400_000n) : undefined,
-  jsonFromBytes: (bytes: Uint8Array) => bytes && Buffer.from(bytes).toString(),
-};
 
 /** A file that is read by ranges of its bytes. */
 export interface SlicedFile extends AsyncBuffer {
@@ -66,7 +57,7 @@ export class ParquetReader implements RowReader {
   readonly #source: ParquetSource;
   #bytesRead = 0;
   /** What was read last: a sample and the import after it begin with the same rows. */
-  #kept: { start: number; end: number; values: readonly ArrayLike<unknown>[] } | undefined;
+  #kept: { start: number; end: number; values: readonly ArrayLike<CellValue>[] } | undefined;
   #opened: { readonly file: SlicedFile; readonly metadata: FileMetaData } | undefined;
 
   constructor(name: string, source: ParquetSource) {
@@ -98,7 +89,7 @@ export class ParquetReader implements RowReader {
         let start = Math.max(groupStart, from.rows);
         const isIndexed = group.columns.every((column) => column.offset_index_offset !== undefined);
         if (start < groupEnd && !isIndexed && bytes > GROUP_BYTES_MAX) {
-          throw new Error(groupTooLarge(bytes));
+          throw new FileFault(`${this.#name}: ${groupTooLarge(bytes)}`);
         }
         const windows = isIndexed ? Math.max(1, Math.ceil(bytes / WINDOW_BYTES)) : 1;
         const windowRows = Math.ceil((groupEnd - groupStart) / windows);
@@ -109,7 +100,7 @@ export class ParquetReader implements RowReader {
         groupStart = groupEnd;
       }
     } catch (error) {
-      throw this.#fault(error);
+      throw this.#fault(error, "a group of its rows");
     } finally {
       await this.#close();
     }
@@ -128,7 +119,7 @@ export class ParquetReader implements RowReader {
     for (let first = start; first < end; first += ROWS_AT_ONCE) {
       const rows: SourceRow[] = [];
       for (let row = first; row < Math.min(end, first + ROWS_AT_ONCE); row++) {
-        const cells = values.map((column) => cellOf(column[row - start]));
+        const cells = values.map((column) => column[row - start]);
         const next = { rows: row + 1, line: row + 2, offset: 0 };
         rows.push({ line: row + 1, next, content: { kind: "values", values: cells } });
       }
@@ -139,19 +130,24 @@ export class ParquetReader implements RowReader {
   async #readWindow(
     columns: readonly SourceColumn[],
     window: RowWindow,
-  ): Promise<ArrayLike<unknown>[]> {
+  ): Promise<ArrayLike<CellValue>[]> {
     const { start: rowStart, end: rowEnd } = window;
     const { children } = parquetSchema((await this.#open()).metadata);
     const scan = await this.#scan();
-    const values: ArrayLike<unknown>[] = [];
+    const values: ArrayLike<CellValue>[] = [];
     for (const [i, { name: column, fault }] of columns.entries()) {
       // What cannot be imported is not read either.
       if (fault !== undefined) {
         values.push(new Array(rowEnd - rowStart));
         continue;
       }
-      const lists = await this.#floatLists(floatListColumn(children[i]), window);
-      values.push(lists ?? (await scan.readColumn({ column, rowStart, rowEnd })));
+      try {
+        const lists = await this.#floatLists(floatListColumn(children[i]), window);
+        const read = async () => scan.readColumn({ column, rowStart, rowEnd });
+        values.push(lists ?? Array.from(await read(), cellsOf(children[i])));
+      } catch (error) {
+        throw this.#fault(error, `column ${JSON.stringify(column)} of ${rowsText(window)}`);
+      }
     }
     return values;
   }
@@ -160,7 +156,7 @@ export class ParquetReader implements RowReader {
   async #floatLists(
     column: FloatListColumn | undefined,
     { group, groupStart, start, end }: RowWindow,
-  ): Promise<ArrayLike<unknown> | undefined> {
+  ): Promise<ArrayLike<CellValue> | undefined> {
     if (column === undefined) return undefined;
     const { file } = await this.#open();
     const bytesBefore = this.#bytesRead;
@@ -177,9 +173,9 @@ export class ParquetReader implements RowReader {
     const { file, metadata } = await this.#open();
     return parquetScan({
       file: this.#counted(file),
-      metadata,
+      metadata: withoutDecimals(metadata),
       compressors: this.#source.compressors,
-      parsers: PARSERS,
+      parsers: CELL_PARSERS,
       utf8: false,
       geoparquet: false,
     });
@@ -187,14 +183,16 @@ export class ParquetReader implements RowReader {
 
   async #open() {
     if (this.#opened !== undefined) return this.#opened;
-    const file = await this.#source.open();
+    const file = await this.#source.open().catch((error: unknown) => {
+      throw unreadableFile(this.#name, error);
+    });
     try {
       const metadata = await parquetMetadataAsync(this.#counted(file), { geoparquet: false });
       this.#opened = { file, metadata };
       return this.#opened;
     } catch (error) {
       await file.close();
-      throw this.#fault(error);
+      throw this.#fault(error, "its footer");
     }
   }
 
@@ -215,14 +213,21 @@ export class ParquetReader implements RowReader {
     };
   }
 
-  #fault(error: unknown): FileFault {
+  /** `part` is what was being read. */
+  #fault(error: unknown, part: string): FileFault {
+    if (error instanceof FileFault) return error;
+    if (isSystemError(error)) return unreadableFile(this.#name, error);
     const { message } = error as Error;
     const codec = /unsupported compression codec: (\w+)/.exec(message);
-    const what =
-      codec === null
-        ? message
-        : `compression ${codec[1]} is not read; write the file with ${this.#codecs()}`;
-    return new FileFault(`${this.#name}: ${what}`);
+    if (codec !== null) {
+      const cure = `write the file with ${this.#codecs()}`;
+      return new FileFault(`${this.#name}: compression ${codec[1]} is not read; ${cure}`);
+    }
+    if (/unsupported|not supported/.test(message)) {
+      const why = `${part} is written in a way that is not read`;
+      return new FileFault(`${this.#name}: ${why}; write the file again with another program`);
+    }
+    return damagedFile(this.#name, part, error);
   }
 
   #codecs(): string {
@@ -231,23 +236,14 @@ export class ParquetReader implements RowReader {
   }
 }
 
+function rowsText({ start, end }: RowWindow): string {
+  return `rows ${start + 1} to ${end}`;
+}
+
 function groupTooLarge(bytes: number): string {
   return (
     `a group of rows has ${bytes} bytes and no index of its pages, at most ${GROUP_BYTES_MAX} ` +
     "are read at once; write the file with smaller groups (pyarrow: row_group_size=100_000) or " +
     "with write_page_index=True"
   );
-}
-
-function datetimeOf(value: unknown, perMs: bigint): string | undefined {
-  if (typeof value !== "bigint") return undefined;
-  // Division of bigints cuts towards zero, datetimes go towards the past.
-  const ms = value / perMs;
-  return formatDatetime(value < 0n && ms * perMs !== value ? ms - 1n : ms);
-}
-
-function cellOf(value: unknown): CellValue {
-  if (value === null || value === undefined) return undefined;
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
-  return value as CellValue;
 }

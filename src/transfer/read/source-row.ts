@@ -1,6 +1,8 @@
 /** Rows as readers find them in files, before anything is known of the namespace they go to. */
 
 import type { AttributeType } from "../../model/attribute-type.ts";
+import type { DecimalCell } from "./decimal-cell.ts";
+import type { InvalidText } from "./decode-text.ts";
 
 /** Where reading goes on. All three count from the file's start. */
 export interface ReadPosition {
@@ -16,8 +18,9 @@ export interface ReadPosition {
 export const FILE_START: ReadPosition = { rows: 0, line: 1, offset: 0 };
 
 /**
- * A value in the form in which all binary formats hand it on: 64-bit integers as bigints, datetimes
- * as ISO 8601 texts, lists of floats without nulls as they are stored. `undefined` stands for null.
+ * A value in the form in which all binary formats hand it on: 64-bit integers and whole decimals as
+ * bigints, datetimes as ISO 8601 texts, lists of floats without nulls as they are stored.
+ * `undefined` stands for null.
  */
 export type CellValue =
   | undefined
@@ -25,6 +28,8 @@ export type CellValue =
   | number
   | bigint
   | string
+  | DecimalCell
+  | InvalidText
   | Float32Array
   | Float64Array
   | readonly CellValue[];
@@ -60,6 +65,8 @@ export interface SourceColumn {
   readonly fault?: string;
   /** What the reader does to its values that users should know. */
   readonly note?: string;
+  /** The note says that integers become the nearest float64. */
+  readonly rounds?: boolean;
 }
 
 /** One file, read row by row. */

@@ -1,9 +1,8 @@
-/** Tables as text: CSV, TSV and their kin, with a header (RFC 4180, and what is in use beside it). */
+/** Tables as text: CSV, TSV and their kin, with a header (RFC 4180, and what else is in use). */
 
 import type { Info, Options } from "csv-parse";
 import { MIB } from "../../base/byte-sizes.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { QuotedEmptyCells } from "./quoted-empty-cells.ts";
 import {
   FileFault,
   type ReadPosition,
@@ -12,13 +11,17 @@ import {
   type SourceColumn,
   type SourceRow,
 } from "./source-row.ts";
+import { UnusualQuotes } from "./unusual-quotes.ts";
 
 /** Longest row in characters; a quote that is never closed ends here. */
 const ROW_CHARS_MAX = 64 * MIB;
+/** Characters of a column's name that a message shows. */
+const NAME_CHARS_MAX = 100;
 /** What may stand between cells, where the name of the file does not say. */
 const DELIMITERS = [",", "\t", ";", "|"];
 
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /** Where a record of the parser ended. */
 type RecordEnd = Pick<Info, "bytes">;
@@ -32,15 +35,31 @@ export interface RecordParser {
 /** A cell's text: an empty one is quoted, and a cell of nothing is undefined. */
 type CellText = string | undefined;
 
+/** A cell with blanks before its quote, which then is a letter: that is hardly what is meant. */
+const BLANK_BEFORE_QUOTE = /^[ \t]+"/;
+
 /** How cells are told from cells of nothing. */
 interface CellRules {
   readonly cast?: Options["cast"];
-  readonly textsOf: (texts: readonly string[]) => readonly CellText[];
+  readonly textsOf: (texts: readonly (string | MisquotedCell)[]) => readonly CellText[];
+  /** Whether a cell of the row has a blank before its quote. */
+  readonly isMisquoted: (texts: readonly (string | MisquotedCell)[]) => boolean;
 }
 
-/** None of the cells is an empty text in quotes. */
+/** What a cell becomes that has a blank before its quote. */
+class MisquotedCell {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** None of the cells is an empty text in quotes, or has a blank before its quote. */
 const BARE_CELLS: CellRules = {
-  textsOf: (texts) => (texts.includes("") ? texts.map((text) => text || undefined) : texts),
+  textsOf: (texts) =>
+    (texts.includes("") ? texts.map((text) => text || undefined) : texts) as CellText[],
+  isMisquoted: () => false,
 };
 
 /**
@@ -48,9 +67,25 @@ const BARE_CELLS: CellRules = {
  * quarter of the parser's rate.
  */
 const ALL_CELLS: CellRules = {
-  cast: (text, { quoting }) => (text === "" && !quoting ? undefined : text),
-  textsOf: (texts) => texts,
+  cast: (text, { quoting }) => {
+    if (quoting) return text;
+    if (BLANK_BEFORE_QUOTE.test(text)) return new MisquotedCell(text);
+    return text === "" ? undefined : text;
+  },
+  textsOf: (texts) => texts.map((text) => (text instanceof MisquotedCell ? text.text : text)),
+  isMisquoted: (texts) => texts.some((text) => text instanceof MisquotedCell),
 };
+
+/** Takes the cells of a record. */
+type TakeRecord = (texts: readonly CellText[], isMisquoted: boolean, end: RecordEnd) => void;
+
+interface ParserOptions {
+  readonly delimiter: string;
+  /** The parser begins with the file, where a byte order mark may stand. */
+  readonly isStart: boolean;
+  readonly take: TakeRecord;
+  readonly rules: CellRules;
+}
 
 /** How a table is read. */
 export interface TableTextOptions {
@@ -84,29 +119,31 @@ export class TableTextReader implements RowReader {
     let hasHeader = from.offset > 0;
     let position = from;
     const lines = new LineCounter(from);
-    const quoted = new QuotedEmptyCells(delimiter);
+    const quotes = new UnusualQuotes(delimiter);
     /** Where the parser has begun. */
     let startOffset = from.offset;
-    const take = (texts: readonly CellText[], { bytes }: RecordEnd) => {
+    const take: TakeRecord = (texts, isMisquoted, { bytes }) => {
       const offset = startOffset + bytes;
       const line = lines.lineAt(offset);
       const next = { rows: position.rows + (hasHeader ? 1 : 0), line, offset };
       if (hasHeader) {
         // Line breaks inside cells belong to the row, which begins before them.
         const last = lines.isLineEnd(offset) ? line - 1 : line;
-        const content = contentOf(texts, names.length);
+        const content = isMisquoted ? misquoted(texts) : contentOf(texts, names.length);
         rows.push({ line: last - lineBreaks(texts), next, content });
       }
       hasHeader = true;
       position = next;
     };
-    let parser = this.#parser(delimiter, take, BARE_CELLS);
+    const parserFrom = (offset: number, rules: CellRules) =>
+      this.#parser({ delimiter, isStart: offset === 0, take, rules });
+    let parser = parserFrom(startOffset, BARE_CELLS);
     const check = new Utf8Check(this.#source.name, from.offset);
     for await (const chunk of this.#source.open(from.offset)) {
       check.push(chunk);
-      if (quoted.push(chunk)) {
-        parser = this.#parser(delimiter, take, ALL_CELLS);
+      if (quotes.push(chunk)) {
         startOffset = position.offset;
+        parser = parserFrom(startOffset, ALL_CELLS);
         await this.#feed(parser, lines.uncounted(), () => position);
       }
       lines.push(chunk);
@@ -115,6 +152,7 @@ export class TableTextReader implements RowReader {
       yield rows;
       rows = [];
     }
+    check.end();
     await this.#feed(parser, undefined, () => position);
     if (rows.length > 0) yield rows;
   }
@@ -123,11 +161,12 @@ export class TableTextReader implements RowReader {
     if (this.#header !== undefined) return this.#header;
     const head = await this.#source.head();
     const delimiter = this.#options.format === "tsv" ? "\t" : likelyDelimiter(head);
+    checkLineEnds(this.#source.name, head);
     let names: readonly CellText[] | undefined;
-    const takeFirst = (texts: readonly CellText[]) => {
+    const take: TakeRecord = (texts) => {
       names ??= texts;
     };
-    const parser = this.#parser(delimiter, takeFirst, BARE_CELLS);
+    const parser = this.#parser({ delimiter, isStart: true, take, rules: BARE_CELLS });
     await this.#feed(parser, head, () => ({ line: 1 }));
     // A table of a header alone may have no line break.
     if (names === undefined) await this.#feed(parser, undefined, () => ({ line: 1 }));
@@ -135,28 +174,27 @@ export class TableTextReader implements RowReader {
     if (names === undefined) {
       throw new FileFault(`${name} has no header: its first line must name the columns`);
     }
+    checkQuotes(name, names);
     const trimmed = names.map((column = "") => column.trim());
     checkNames(name, trimmed);
     this.#header = { names: trimmed, delimiter };
     return this.#header;
   }
 
-  #parser(
-    delimiter: string,
-    take: (texts: readonly CellText[], end: RecordEnd) => void,
-    { cast, textsOf }: CellRules,
-  ): RecordParser {
+  #parser({ delimiter, isStart, take, rules }: ParserOptions): RecordParser {
+    const { cast, textsOf, isMisquoted } = rules;
     return this.#options.parserOf({
       delimiter,
-      bom: true,
+      // Elsewhere a byte order mark is the first letter of a cell.
+      bom: isStart,
       record_delimiter: ["\r\n", "\n"],
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
       max_record_size: ROW_CHARS_MAX,
       ...(cast && { cast }),
-      on_record: (texts: readonly string[], context: RecordEnd) => {
-        take(textsOf(texts), context);
+      on_record: (texts: readonly (string | MisquotedCell)[], context: RecordEnd) => {
+        take(textsOf(texts), isMisquoted(texts), context);
         return null;
       },
     });
@@ -171,10 +209,9 @@ export class TableTextReader implements RowReader {
     try {
       await (chunk === undefined ? parser.end() : parser.write(chunk));
     } catch (error) {
-      const { code, message } = error as Error & { readonly code?: string };
-      const isQuote = code === "CSV_QUOTE_NOT_CLOSED" || code === "CSV_MAX_RECORD_SIZE";
-      const what = isQuote ? "a quote that begins in this row is never closed" : message;
-      throw new FileFault(`${this.#source.name}:${at().line}: ${what}`);
+      // With these options the library refuses nothing else.
+      const what = "a quote that begins in this row is never closed";
+      throw new FileFault(`${this.#source.name}:${at().line}: ${what}`, { cause: error });
     }
   }
 }
@@ -184,6 +221,14 @@ function contentOf(texts: readonly CellText[], columnCount: number): RowContent 
   const error = `the row has ${cells(texts.length)}, the header ${columnCount}`;
   return { kind: "fault", error, raw: JSON.stringify(texts) };
 }
+
+function misquoted(texts: readonly CellText[]): RowContent {
+  return { kind: "fault", error: MISQUOTED, raw: JSON.stringify(texts) };
+}
+
+const MISQUOTED =
+  "a cell has a blank before its quote, which makes the quote a letter; remove the blanks behind " +
+  `the delimiters, as with sed -E 's/, +"/,"/g'`;
 
 function cells(count: number): string {
   return count === 1 ? "1 cell" : `${count} cells`;
@@ -258,8 +303,25 @@ function checkNames(file: string, names: readonly string[]): void {
   if (twice === undefined) return;
   const columns = names.flatMap((name, i) => (name === twice ? [i + 1] : []));
   throw new FileFault(
-    `${file}:1: columns ${columns.join(" and ")} are both named ${JSON.stringify(twice)}; ` +
-      "rename one in the header",
+    `${file}:1: columns ${columns.slice(0, 2).join(" and ")} are both named ` +
+      `${JSON.stringify(twice.slice(0, NAME_CHARS_MAX))}; rename one in the header`,
+  );
+}
+
+/** The header is parsed before it is known whether cells have such quotes. */
+function checkQuotes(file: string, names: readonly CellText[]): void {
+  if (names.some((name = "") => BLANK_BEFORE_QUOTE.test(name))) {
+    throw new FileFault(`${file}:1: ${MISQUOTED}`);
+  }
+}
+
+/** Lines of carriage returns alone would be one long header. */
+function checkLineEnds(file: string, head: Uint8Array): void {
+  const at = head.indexOf(CARRIAGE_RETURN);
+  if (at < 0 || at === head.length - 1 || head.includes(LINE_FEED)) return;
+  throw new FileFault(
+    `${file}: lines end with a carriage return alone; end them with a line feed, as with ` +
+      "tr '\\r' '\\n'",
   );
 }
 
@@ -281,11 +343,24 @@ class Utf8Check {
     try {
       this.#decoder.decode(chunk, { stream: true });
     } catch {
-      throw new FileFault(
-        `${this.#name} is not UTF-8 (between bytes ${this.#offset} and ${end}); convert it, as ` +
-          "with iconv -f LATIN1 -t UTF-8 (or -f UTF-16)",
-      );
+      throw this.#fault(`between bytes ${this.#offset} and ${end}`);
     }
     this.#offset = end;
+  }
+
+  /** Throws where the file ends within a character. */
+  end(): void {
+    try {
+      this.#decoder.decode();
+    } catch {
+      throw this.#fault("it ends within a character");
+    }
+  }
+
+  #fault(where: string): FileFault {
+    return new FileFault(
+      `${this.#name} is not UTF-8 (${where}); convert it, as with iconv -f LATIN1 -t UTF-8 (or ` +
+        "-f UTF-16)",
+    );
   }
 }
