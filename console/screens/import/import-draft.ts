@@ -1,6 +1,6 @@
 /** What the user has corrected of the plan of an import, and what planning makes of it. */
 
-import { formatAttributeType } from "../../../src/model/attribute-type.ts";
+import { formatAttributeType, parseAttributeType } from "../../../src/model/attribute-type.ts";
 import type { SampledColumn } from "../../../src/transfer/import/column-samples.ts";
 import {
   type ImportPlan,
@@ -9,6 +9,7 @@ import {
   planColumns,
   ROW_IDS,
 } from "../../../src/transfer/import/import-plan.ts";
+import { longTextIndex } from "../../../src/transfer/import/long-texts.ts";
 import { PlanFault } from "../../../src/transfer/import/plan-fault.ts";
 import { PAGE_WORDS } from "./page-words.ts";
 
@@ -40,12 +41,20 @@ export interface PlannedColumnView {
   readonly types: readonly string[];
   /** The namespace has it already, so it stays as it is there. */
   readonly isFixed: boolean;
+  /** How it is indexed unless that is corrected: texts may be longer than filters take. */
+  readonly usual: UsualIndex;
   readonly isFullText: boolean;
   readonly isFilterable: boolean;
   /** The server embeds its texts. */
   readonly isByMeaning: boolean;
   readonly notes: readonly string[];
   readonly fault: string | undefined;
+}
+
+/** How a column is indexed without a correction. */
+export interface UsualIndex {
+  readonly isFullText: boolean;
+  readonly isFilterable: boolean;
 }
 
 /** What became of a draft. */
@@ -147,7 +156,11 @@ function optionsOf(
     const isCorrected = column.type ?? isFullText ?? isFilterable ?? isByMeaning;
     if (isLeftOut || isCorrected === undefined || existing?.has(attribute)) continue;
     const type = column.type ?? foundType(source, sampled, attribute === "vector");
-    if (type !== undefined) schema[attribute] = declarationOf(type, column);
+    if (type === undefined) continue;
+    schema[attribute] = declarationOf(type, {
+      ...column,
+      ...indexOf(column, usualIndex(source, type, sampled)),
+    });
   }
   const { idColumn } = draft;
   if (idColumn !== undefined) renames.delete(idColumn);
@@ -174,16 +187,21 @@ export function withCorrection(
   column: PlannedColumnView,
   corrected: ColumnDraft = {},
 ): PlannedColumnView {
-  const { isLeftOut = false, isFullText = false, isFilterable = !isFullText } = corrected;
-  const { isByMeaning = false } = corrected;
+  const { isLeftOut = false, isByMeaning = false } = corrected;
   return {
     ...column,
     attribute: isLeftOut ? undefined : (corrected.attribute ?? column.source),
     type: column.isFixed ? column.type : (corrected.type ?? column.type),
-    isFullText,
-    isFilterable,
+    ...indexOf(corrected, column.usual),
     isByMeaning,
   };
+}
+
+/** How a column is indexed with its corrections; full text has filters only if they are chosen. */
+function indexOf(corrected: ColumnDraft, usual: UsualIndex): UsualIndex {
+  const { isFullText = usual.isFullText } = corrected;
+  const { isFilterable = usual.isFilterable && !isFullText } = corrected;
+  return { isFullText, isFilterable };
 }
 
 function columnView(
@@ -210,6 +228,7 @@ function columnView(
     type,
     types: typesOf(source, type, context),
     isFixed: has !== undefined,
+    usual: usualIndex(source, type, context.sampled),
     isFullText: false,
     isFilterable: true,
     isByMeaning: false,
@@ -219,11 +238,28 @@ function columnView(
   return withCorrection(found, corrected);
 }
 
+/** As a plan declares it by itself. */
+function usualIndex(
+  source: string,
+  type: string | undefined,
+  sampled: ReadonlyMap<string, SampledColumn>,
+): UsualIndex {
+  const parsed = type === undefined ? undefined : parseAttributeType(type);
+  const sample = sampled.get(source)?.sample;
+  const { index = {} } = sample === undefined ? {} : longTextIndex(sample, parsed);
+  const isFullText = index.full_text_search === true;
+  return { isFullText, isFilterable: !isFullText && index.filterable !== false };
+}
+
 /** Why a column could not be imported, if that is so. */
 function leftOutReason(source: string, { sampled }: DraftContext): string | undefined {
   const column = sampled.get(source);
   if (column === undefined) return undefined;
-  return column.declared?.fault ?? inferColumn(column, { name: source, isVector: false }).fault;
+  return column.declared?.fault ?? inferColumn(column, hintsOf(source, false)).fault;
+}
+
+function hintsOf(name: string, isVector: boolean) {
+  return { name, isVector, declare: (type: string) => PAGE_WORDS.declare(name, type) };
 }
 
 function foundType(
@@ -233,7 +269,7 @@ function foundType(
 ): string | undefined {
   const column = sampled.get(source);
   if (column === undefined || column.declared?.fault !== undefined) return undefined;
-  const { type } = inferColumn(column, { name: source, isVector });
+  const { type } = inferColumn(column, hintsOf(source, isVector));
   return type === undefined ? undefined : formatAttributeType(type);
 }
 

@@ -2,6 +2,7 @@
 
 import { decompress as unpackZstd } from "fzstd";
 import { ungzip } from "pako";
+import { emptyFile } from "../../../src/transfer/read/file-faults.ts";
 import { formatOf } from "../../../src/transfer/read/file-format.ts";
 import { JsonArrayReader } from "../../../src/transfer/read/json-array-reader.ts";
 import { JsonLinesReader } from "../../../src/transfer/read/json-lines-reader.ts";
@@ -15,7 +16,9 @@ import { ChosenFileBytes } from "./file-bytes.ts";
 /** Opens a file; nothing but its first bytes is read. Throws `FileFault`. */
 export async function openChosenFile(file: File): Promise<OpenedFile> {
   const source = new ChosenFileBytes(file);
-  const format = formatOf(file.name, await source.head());
+  const head = await source.head();
+  if (head.length === 0) throw emptyFile(file.name);
+  const format = formatOf(file.name, head);
   const opened = { name: file.name, sizeBytes: file.size };
   switch (format) {
     case "parquet": {

@@ -6,4 +6,5 @@ export const PAGE_WORDS: PlanWords = {
   rowIds: "choose “numbers of the rows” there if these are what you want",
   rename: () => "give its attribute another name",
   leaveOut: () => "leave it out",
+  declare: (_, type) => `the type ${type}`,
 };

@@ -2,10 +2,19 @@
 
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import { scanObject } from "../../wire/json/scan-object.ts";
-import type { SourceColumn, SourceRow } from "../read/source-row.ts";
-import { ColumnSample } from "./infer-type.ts";
+import { DecimalCell } from "../read/decimal-cell.ts";
+import { InvalidText } from "../read/decode-text.ts";
+import type { CellValue, SourceColumn, SourceRow } from "../read/source-row.ts";
+import { ColumnSample } from "./column-sample.ts";
 import { PlanFault } from "./plan-fault.ts";
-import { kindOfJson, kindOfList, kindOfText, type ValueKind } from "./value-kinds.ts";
+import {
+  kindOfInteger,
+  kindOfJson,
+  kindOfList,
+  kindOfString,
+  kindOfText,
+  type ValueKind,
+} from "./value-kinds.ts";
 
 /** The beginning of one file. */
 export interface SampledFile {
@@ -38,21 +47,31 @@ export function sampleColumns(files: readonly SampledFile[]): Map<string, Sample
   };
   for (const file of files) {
     for (const column of file.columns ?? []) declare(columnOf(column.name), column, file.name);
-    for (const { content } of file.rows) {
-      if (content.kind === "json") sampleJson(content.text, columnOf);
-      else if (content.kind === "fault") continue;
-      else {
-        const { columns = [] } = file;
-        for (const [i, { name }] of columns.entries()) {
-          const column = columnOf(name);
-          if (content.kind === "texts") column.sample.add(kindOfText(content.texts[i]));
-          else column.sample.add(kindOfCell(content.values[i]));
-          column.isText = content.kind === "texts";
-        }
-      }
-    }
+    for (const row of file.rows) sampleRow(row, file, columnOf);
   }
   return known;
+}
+
+type ColumnOf = (name: string) => SampledColumn;
+
+function sampleRow({ content, line }: SourceRow, file: SampledFile, columnOf: ColumnOf): void {
+  const place = `${file.name.split(/[\\/]/).at(-1)}:${line}`;
+  if (content.kind === "fault") return; // It is rejected when it is imported.
+  if (content.kind === "json") {
+    sampleJson(content.text, place, columnOf);
+    return;
+  }
+  for (const [i, { name }] of (file.columns ?? []).entries()) {
+    const column = columnOf(name);
+    column.isText = content.kind === "texts";
+    if (content.kind === "texts") {
+      const text = content.texts[i];
+      column.sample.add(kindOfText(text), { place, text: text ?? "" });
+    } else {
+      const value = content.values[i];
+      column.sample.add(kindOfCell(value), { place, text: exampleText(value) });
+    }
+  }
 }
 
 /** Files may declare a column of one name differently; integers and floats together are floats. */
@@ -72,15 +91,16 @@ function declare(column: SampledColumn, declared: SourceColumn, file: string): v
   column.declared = { ...declared, type: { kind: "scalar", of: "float" } };
 }
 
-function sampleJson(text: Uint8Array, columnOf: (name: string) => SampledColumn): void {
-  const members = scanObject(text);
+function sampleJson(bytes: Uint8Array, place: string, columnOf: ColumnOf): void {
+  const members = scanObject(bytes);
   if (typeof members === "string") return; // It is rejected when it is imported.
   for (const { name, start, end } of members) {
-    columnOf(name).sample.add(kindOfJson(Buffer.from(text.subarray(start, end)).toString()));
+    const text = Buffer.from(bytes.subarray(start, end)).toString();
+    columnOf(name).sample.add(kindOfJson(text), { place, text });
   }
 }
 
-function kindOfCell(value: unknown): ValueKind {
+function kindOfCell(value: CellValue): ValueKind {
   switch (typeof value) {
     case "undefined":
       return { kind: "null" };
@@ -89,12 +109,19 @@ function kindOfCell(value: unknown): ValueKind {
     case "number":
       return { kind: Number.isInteger(value) ? "int" : "float" };
     case "bigint":
-      return { kind: "int" };
+      return kindOfInteger(value);
     case "string":
-      return kindOfJson(JSON.stringify(value));
+      return kindOfString(value);
     default:
+      if (value instanceof DecimalCell) return { kind: "float" };
+      if (value instanceof InvalidText) return { kind: "broken" };
       return kindOfList(value as ArrayLike<unknown>);
   }
+}
+
+function exampleText(value: CellValue): string {
+  if (value instanceof DecimalCell) return value.text;
+  return typeof value === "object" ? "" : String(value);
 }
 
 function quote(name: string): string {

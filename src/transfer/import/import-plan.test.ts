@@ -107,11 +107,140 @@ describe("types of texts", () => {
     [["true", "1"], "string"],
     [["[1,2]", "[3]"], "[]int"],
     [["2026-01-31 09:30:00", ""], "datetime"],
-    [["9223372036854775808"], "uint"],
+    [["-123456789012345", "1"], "int"],
+    [["1.50", "-1.5e-05", "1E+20"], "float"],
     [["", ""], undefined],
   ])("%j are %s", (texts, type) => {
     const rows = texts.map((text, i) => [String(i), text]);
     expect(typesOf(plan([table("id,v", ...rows)]))).toEqual({ v: type });
+  });
+
+  const notesOf = (texts: readonly string[], options: Partial<PlanOptions> = {}) => {
+    const rows = texts.map((one, i) => [`${i}`, one]);
+    const [column] = plan([table("id,v", ...rows)], options).columns;
+    const type = column.type && formatAttributeType(column.type);
+    return [type, ...column.notes];
+  };
+
+  test.each([
+    [["+14155550100", "5"], 'no plus sign; --schema \'{"v":"int"}\' makes numbers of them'],
+    [["0049", "12"], 'stay text, as "0049": a number has no leading zero'],
+    [["98765432109876543210"], "numbers have at most 15 digits"],
+    [["1234567890123456"], 'at most 15 digits; --schema \'{"v":"int"}\' makes'],
+    [["1e5", "0.5"], 'stay text, as "1e5": numbers are written'],
+    [["19,99", "1.234,50"], 'stay text, as "19,99": numbers have a decimal point'],
+    [["2026-01-31", "2026-02-01"], 'dates alone are no datetimes; --schema \'{"v":"datetime"}\''],
+    [["31.01.2026"], 'stay text, as "31.01.2026": dates are written 2026-01-31'],
+    [["2026-01-31", "1/31/2026"], 'written differently, as "2026-01-31" and "1/31/2026"'],
+    [["2026-01-31 09:30:00", "2026-02-01"], "dates are written differently"],
+    [
+      ["1", "n/a", "2", "3"],
+      'stay text, as "n/a" in a.csv:1 is not a number, and 3 of 4 sampled cells are; ' +
+        '--schema \'{"v":"int"}\' rejects such rows instead',
+    ],
+    [["true", "false", "?"], "is not true or false, and 2 of 3 sampled cells are"],
+  ])("%j stay text, which the plan says with a value", (texts, note) => {
+    expect(notesOf(texts)).toEqual(["string", expect.stringContaining(note)]);
+  });
+
+  test("names that hold a number here and there are no news", () => {
+    expect(notesOf(["Animal Farm", "1984", "Ulysses", "+1"])).toEqual(["string"]);
+  });
+
+  test("that are stored in another form are shown in both", () => {
+    expect(notesOf(["1.50"])).toEqual(["float", '"1.50" becomes 1.5']);
+    expect(notesOf(["0.1234567890123456789"])).toEqual([
+      "float",
+      '"0.1234567890123456789" becomes 0.12345678901234568',
+    ]);
+    expect(notesOf(["TRUE"])).toEqual(["bool", '"TRUE" becomes true']);
+    const datetime = [
+      "datetime",
+      '"2026-01-31T09:30:00.1239+02:00" becomes 2026-01-31T07:30:00.123000000Z',
+      "datetimes have milliseconds: what is finer is cut off",
+    ];
+    expect(notesOf(["2026-01-31T09:30:00.1239+02:00"])).toEqual(datetime);
+    const schema = { v: "datetime" };
+    expect(notesOf(["2026-01-31T09:30:00.1239+02:00"], { schema })).toEqual(datetime);
+  });
+});
+
+describe("numbers that no type keeps", () => {
+  const wide = "18446744073709551617";
+
+  test("are refused with both ways out where they are most values", () => {
+    expect(() => plan([objects(`{"id":1,"v":${wide}}`)])).toThrow(
+      `column "v": has integers beyond 64 bits, as ${wide} in a.jsonl:1: take the nearest ` +
+        `float64 with --schema '{"v":"float"}'; or leave it out with --map v=`,
+    );
+    const declared = { name: "v", type: { kind: "scalar", of: "int" } } as const;
+    const content = { kind: "values", values: [1n, BigInt(wide)] } as const;
+    const columns = [{ name: "id" }, declared];
+    expect(() => plan([{ name: "a.parquet", columns, rows: [{ ...AT, content }] }])).toThrow(
+      `or all digits as text with --schema '{"v":"string"}'`,
+    );
+  });
+
+  test("are told where they are few", () => {
+    const made = plan([objects('{"id":1,"v":1}', '{"id":2,"v":2}', `{"id":3,"v":${wide}}`)]);
+    expect(made.columns[0]).toMatchObject({
+      type: { of: "int" },
+      notes: [
+        `1 of 3 sampled values are integers beyond 64 bits, as ${wide} in a.jsonl:1: such ` +
+          "rows are rejected",
+      ],
+    });
+  });
+});
+
+describe("texts longer than filters take", () => {
+  const long = "word ".repeat(900);
+
+  test("are full text, those without words are not filtered, and the plan says so", () => {
+    const made = plan([
+      objects(`{"id":1,"a":"${long}","b":"${"x".repeat(4097)}","c":["${long}"]}`),
+    ]);
+    expect(made.schema).toEqual({
+      a: { type: "string", full_text_search: true },
+      b: { type: "string", filterable: false },
+      c: { type: "[]string", full_text_search: true },
+    });
+    expect(made.columns[0].notes).toEqual([
+      "full text, without filters: they take 4096 bytes, a text in a.jsonl:1 has more",
+    ]);
+  });
+
+  test("stay as the schema or the namespace has them", () => {
+    const file = objects(`{"id":1,"a":"${long}"}`);
+    expect(plan([file], { schema: { a: "string" } }).schema).toEqual({ a: "string" });
+    expect(plan([file], { existing: new Map([["a", "string"]]) }).schema).toEqual({});
+  });
+
+  test("may have as many bytes as filters take", () => {
+    const made = plan([objects(`{"id":1,"a":"${"x".repeat(4096)}","b":"${"é".repeat(2048)}"}`)]);
+    expect(made.schema).toEqual({ a: { type: "string" }, b: { type: "string" } });
+  });
+});
+
+describe("vectors of several lengths", () => {
+  const rows = (lengths: readonly number[]) =>
+    lengths.map((length, id) => `{"id":${id},"v":[${Array.from({ length }, () => 0.5).join()}]}`);
+
+  test("have the length of most of them, and the others are told", () => {
+    const lengths = Array.from({ length: 20 }, (_, i) => (i === 7 ? 7 : 8));
+    const made = plan([objects(...rows(lengths))]);
+    expect(typesOf(made)).toEqual({ v: "[8]f32" });
+    expect(made.columns[0].notes).toEqual([
+      "1 of 20 sampled vectors have another length, the first in a.jsonl:1: such rows are rejected",
+    ]);
+    const named = plan([objects(...rows([2, 2, 3]))], { vectorColumn: "v" });
+    expect(typesOf(named)).toEqual({ vector: "[2]f32" });
+  });
+
+  test("are refused where no length is that of more than half", () => {
+    expect(() => plan([objects(...rows([2, 3]))], { vectorColumn: "v" })).toThrow(
+      'column "v": its vectors have 2 to 3 dimensions, and no length is that of more than half',
+    );
   });
 });
 
@@ -134,6 +263,31 @@ describe("ids", () => {
     expect(plan([objects('{"a":2}')]).idSource).toBe(undefined);
     const resumed = { existing: new Map([["id", "uint"]]), isResumed: true };
     expect(plan([objects('{"a":2}')], resumed).idSource).toBe(undefined);
+  });
+
+  test("of more than 15 digits are numbers, and codes make texts of all", () => {
+    const ids = (...texts: string[]) => plan([table("id", ...texts.map((text) => [text]))]);
+    expect(ids("1", "9007199254740993", "18446744073709551615").idType).toBe("uint");
+    expect(ids("1", "18446744073709551616").idType).toBe("string");
+    expect(ids("1", "007")).toMatchObject({
+      idType: "string",
+      idNotes: [expect.stringContaining('stay text, as "007": a number has no leading zero')],
+    });
+  });
+
+  test("that are stored in another form are shown in both", () => {
+    const uuid = "6F2C1A0E-3B7D-4C58-9A64-0D1E2F3A4B5C";
+    expect(plan([objects(`{"id":"${uuid}"}`)]).idNotes).toEqual([
+      `"${uuid}" becomes ${uuid.toLowerCase()}`,
+    ]);
+    expect(plan([objects('{"id":1}', '{"id":"a"}')]).idNotes).toEqual(['1 becomes "1"']);
+  });
+
+  test("must have their column in each file", () => {
+    const files = [table("id,a", ["1", "2"]), { ...table("a", ["2"]), name: "b.csv" }];
+    expect(() => plan(files)).toThrow(
+      'b.csv has no column "id", from which the ids of the other files',
+    );
   });
 
   test("with fractions are refused", () => {

@@ -12,9 +12,17 @@ import {
 import { embedsTexts } from "./attribute-types.ts";
 import { type SampledColumn, type SampledFile, sampleColumns } from "./column-samples.ts";
 import { type InferredType, inferType } from "./infer-type.ts";
+import { longTextIndex } from "./long-texts.ts";
 import { PlanFault } from "./plan-fault.ts";
 import type { PlanWords } from "./plan-words.ts";
 import type { ValueKind } from "./value-kinds.ts";
+import { type InferenceHints, idNotes, storedNotes } from "./value-notes.ts";
+
+/** Characters of a column's name that messages show: the name may be a whole file by mistake. */
+const NAME_CHARS_MAX = 100;
+
+/** Characters of a column's name, which may be renamed to one that attributes can have. */
+const NAME_CHARS_READ_MAX = 1_000;
 
 /** Says that ids are the numbers of the rows. */
 export const ROW_IDS = "@row";
@@ -46,6 +54,10 @@ export interface PlannedColumn {
   readonly type: AttributeType | undefined;
   readonly origin: "file" | "sample" | "schema" | "namespace";
   readonly notes: readonly string[];
+  /** Integers become the nearest float64, as the user or a note says; else they are refused. */
+  readonly rounds?: boolean;
+  /** Options that are declared with the type. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** See the file's head. */
@@ -53,6 +65,8 @@ export interface ImportPlan {
   /** The column of ids; undefined: ids are row numbers, from 1 over all files. */
   readonly idSource: string | undefined;
   readonly idType: IdType;
+  /** What users should know of the ids. */
+  readonly idNotes: readonly string[];
   /** All but that of the ids. */
   readonly columns: readonly PlannedColumn[];
   /** What the first write declares. */
@@ -64,7 +78,16 @@ export interface ImportPlan {
 
 /** Decides. Throws `PlanFault`, which says what to do. */
 export function planImport(files: readonly SampledFile[], options: PlanOptions): ImportPlan {
-  return planColumns(sampleColumns(files), options);
+  const plan = planColumns(sampleColumns(files), options);
+  for (const { name, columns } of files) {
+    const hasIds = plan.idSource === undefined || columns === undefined;
+    if (hasIds || columns.some((column) => column.name === plan.idSource)) continue;
+    throw new PlanFault(
+      `${name} has no column ${quote(plan.idSource ?? "")}, from which the ids of the other ` +
+        "files come: import it by itself",
+    );
+  }
+  return plan;
 }
 
 /** The same for columns that were sampled, which may be planned again with other options. */
@@ -72,6 +95,7 @@ export function planColumns(
   known: ReadonlyMap<string, SampledColumn>,
   options: PlanOptions,
 ): ImportPlan {
+  checkLengths(known);
   checkNames(known, options);
   checkTypes(options.schema);
   const idSource = pickId(known, options);
@@ -84,6 +108,8 @@ export function planColumns(
   return {
     idSource,
     idType,
+    idNotes:
+      id === undefined ? [] : idNotes(id, idType, (type) => options.words.declare("id", type)),
     columns,
     schema: declaredSchema(columns, idType, options),
     hasVectors:
@@ -91,6 +117,17 @@ export function planColumns(
       columns.some(({ type }) => type?.kind === "vector" || type?.kind === "multi_vector"),
     embeds: options.embeds === true || embedsTexts(options.schema),
   };
+}
+
+/** Such a name is no name: the first line is data, or the file is of another format. */
+function checkLengths(known: ReadonlyMap<string, unknown>): void {
+  const name = [...known.keys()].find(({ length }) => length > NAME_CHARS_READ_MAX);
+  if (name === undefined) return;
+  throw new PlanFault(
+    `column ${quote(name)}: its name has ${name.length} characters, at most ` +
+      `${NAME_CHARS_READ_MAX} are read; does the first line name the columns?`,
+    name,
+  );
 }
 
 function checkNames(known: ReadonlyMap<string, unknown>, options: PlanOptions): void {
@@ -147,7 +184,8 @@ function planColumn(name: string, column: SampledColumn, options: PlanOptions): 
   const { renames, existing, schema, vectorColumn } = options;
   const fallback = name === vectorColumn ? "vector" : name;
   const attribute = renames.has(name) ? renames.get(name) : fallback;
-  const notes = column.declared?.note === undefined ? [] : [column.declared.note];
+  const { note, rounds } = column.declared ?? {};
+  const notes = note === undefined ? [] : [note];
   const plan = { source: name, attribute, notes };
   if (attribute === undefined)
     return { ...plan, type: undefined, origin: "file", notes: ["left out"] };
@@ -155,18 +193,37 @@ function planColumn(name: string, column: SampledColumn, options: PlanOptions): 
   const fault = column.declared?.fault;
   if (fault !== undefined) throw columnFault(name, fault, options);
   const given = spelledType(schema[attribute]);
-  if (given !== undefined) return { ...plan, type: given, origin: "schema" };
   const spelled = existing?.get(attribute);
   const has = spelled === undefined ? undefined : parseAttributeType(spelled);
-  if (has !== undefined) return { ...plan, type: has, origin: "namespace" };
+  const known = given ?? has;
+  if (known !== undefined) {
+    const origin = given === undefined ? "namespace" : "schema";
+    const stored = [...notes, ...storedNotes(column.sample, known)];
+    return {
+      ...plan,
+      type: known,
+      origin,
+      rounds: given !== undefined || rounds === true,
+      notes: stored,
+    };
+  }
   const inferred = inferColumn(column, {
     name,
     isVector: attribute === "vector" || name === vectorColumn,
+    declare: (type) => options.words.declare(attribute, type),
   });
   if (inferred.fault !== undefined) throw columnFault(name, inferred.fault, options);
   const origin = column.declared?.type === undefined ? "sample" : "file";
-  const all = inferred.note === undefined ? notes : [...notes, inferred.note];
-  return { ...plan, type: inferred.type, origin, notes: all };
+  const { index, note: longNote } = longTextIndex(column.sample, inferred.type);
+  const all = [...notes, ...(inferred.notes ?? []), ...(longNote === undefined ? [] : [longNote])];
+  return {
+    ...plan,
+    type: inferred.type,
+    origin,
+    rounds: rounds === true,
+    options: index,
+    notes: all,
+  };
 }
 
 function checkAttribute(column: string, attribute: string, { words }: PlanOptions): void {
@@ -181,19 +238,24 @@ function checkAttribute(column: string, attribute: string, { words }: PlanOption
 /** What the file declares goes before its values, but for what only values tell: dimensions. */
 export function inferColumn(
   { sample, declared, isText }: SampledColumn,
-  hints: { readonly name: string; readonly isVector: boolean },
+  hints: Pick<InferenceHints, "name" | "isVector" | "declare">,
 ): InferredType {
   const type = declared?.type;
-  if (type === undefined) return inferType(sample, { ...hints, isText });
+  const inferred = () =>
+    inferType(sample, { ...hints, isText, isJson: !isText && type === undefined });
+  if (type === undefined) return inferred();
   const isList = type.kind === "array" && type.of === "float";
   if (isList && sample.valueCount > 0) {
-    const inferred = inferType(sample, { ...hints, isText });
+    const found = inferred();
     // Floats that all are whole in the sample are floats.
-    return inferred.type?.kind === "array" ? { type } : inferred;
+    return found.type?.kind === "array" ? { type } : found;
   }
   const isOpen = type.kind === "multi_vector" && type.dimensions === 0;
-  if (isOpen) return inferType(sample, { ...hints, isText });
-  return { type };
+  // Decimals without fractions may have more digits than an `int`.
+  const { counts } = sample;
+  const isLarge =
+    type.kind === "scalar" && type.of === "int" && (counts.has("uint") || counts.has("wide"));
+  return isOpen || isLarge ? inferred() : { type };
 }
 
 function columnFault(name: string, fault: string, { words }: PlanOptions): PlanFault {
@@ -253,10 +315,12 @@ function pickIdType(
   if (isUuid || (counts.size === 1 && counts.has("uuid"))) return "uuid";
   const count = (...kinds: ValueKind["kind"][]) =>
     kinds.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
-  const isNumber = count("int", "uint") > 0;
+  // In ids, integers of more than 15 digits are numbers as others are.
+  const integers = count("int", "uint") + column.sample.longIntegers;
   // Of a few among integers the rows are bad, and not the column.
   const fractions = column.isText ? 0 : count("float");
-  const isString = count("string", "uuid", "datetime", "bool", "float") > fractions;
+  const others = count("string", "uuid", "datetime", "bool", "float", "wide");
+  const isString = others > fractions + column.sample.longIntegers;
   if (fractions > 0 && fractions >= count("int", "uint")) {
     throw new PlanFault(
       `column ${quote(source)} has fractions, and ids are integers from 0 to 2^64 − 1, UUIDs or ` +
@@ -264,7 +328,7 @@ function pickIdType(
       source,
     );
   }
-  return isString || !isNumber ? "string" : "uint";
+  return isString || integers === 0 ? "string" : "uint";
 }
 
 /** Only what the namespace lacks is declared, so that an import changes nothing that it has. */
@@ -275,7 +339,7 @@ function declaredSchema(
 ): Record<string, unknown> {
   const declared: Record<string, unknown> = Object.create(null);
   if (existing === undefined && idType !== "uint") declared.id = idType;
-  for (const { attribute, type, origin } of columns) {
+  for (const { attribute, type, origin, options } of columns) {
     if (attribute === undefined || type === undefined) continue;
     if (origin !== "file" && origin !== "sample") continue;
     declared[attribute] = {
@@ -283,6 +347,7 @@ function declaredSchema(
       ...(type.kind === "vector" && { ann: true }),
       ...(type.kind === "multi_vector" && { ann: { late_interaction: true } }),
       ...(type.kind === "sparse" && { sparse_knn: { distance_metric: "dot_product" } }),
+      ...options,
     };
   }
   return { ...declared, ...schema };
@@ -295,5 +360,5 @@ function list(names: readonly string[]): string {
 }
 
 function quote(name: string): string {
-  return JSON.stringify(name);
+  return JSON.stringify(name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}…` : name);
 }

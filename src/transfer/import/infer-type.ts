@@ -1,10 +1,21 @@
 /** The type of a column, from what its sampled values are: a pure decision. */
 
 import type { AttributeType, ScalarKind } from "../../model/attribute-type.ts";
-import type { ArrayElements, ValueKind } from "./value-kinds.ts";
+import {
+  type ColumnSample,
+  kindsOf,
+  mostFrequent,
+  NUMBER_KINDS,
+  type SampledLengths,
+} from "./column-sample.ts";
+import type { ValueKind } from "./value-kinds.ts";
+import { type InferenceHints, valueNotes } from "./value-notes.ts";
 
 /** From so many floats on, arrays of one length are taken for vectors without being told. */
 const LIKELY_DIMENSIONS_MIN = 8;
+
+/** Share of arrays that must have one length to be taken for vectors without being told. */
+const LIKELY_SHARE_MIN = 0.9;
 
 /** What was decided of a column. */
 export interface InferredType {
@@ -13,60 +24,23 @@ export interface InferredType {
   /** Why it cannot be imported. */
   readonly fault?: string;
   /** What users should know. */
-  readonly note?: string;
-}
-
-/** Counts what the sampled values of one column are. */
-export class ColumnSample {
-  readonly counts = new Map<ValueKind["kind"], number>();
-  readonly elements = new Map<ArrayElements["kind"], number>();
-  readonly lengths = new Set<number>();
-  readonly dimensions = new Set<number>();
-  readonly base64Bytes = new Set<number | undefined>();
-  members: readonly string[] = [];
-
-  /** Takes one value. */
-  add(value: ValueKind): void {
-    increment(this.counts, value.kind);
-    if (value.kind === "array") {
-      increment(this.elements, value.elements.kind);
-      this.lengths.add(value.length);
-      if (value.elements.kind === "vectors") this.dimensions.add(value.elements.dimensions);
-    } else if (value.kind === "object") this.members = value.members;
-    else if (value.kind === "string") this.base64Bytes.add(value.base64Bytes);
-  }
-
-  /** Values that say something. */
-  get valueCount(): number {
-    let count = 0;
-    for (const [kind, times] of this.counts) {
-      if (kind !== "null" && kind !== "broken") count += times;
-    }
-    return count;
-  }
-}
-
-/** What is known beside the values. */
-export interface InferenceHints {
-  /** What the column is called in the file, for messages. */
-  readonly name: string;
-  /** The user, or the column's name, says that it has vectors. */
-  readonly isVector: boolean;
-  /** Values are texts of a table: what does not fit one kind is a string. */
-  readonly isText: boolean;
+  readonly notes?: readonly string[];
 }
 
 /** Decides; where values differ in kind, the most frequent kind counts. */
 export function inferType(sample: ColumnSample, hints: InferenceHints): InferredType {
-  if (sample.valueCount === 0) return { note: "has no values in the sample" };
+  if (sample.valueCount === 0) return { notes: ["has no values in the sample"] };
   const [kind, count] = mostFrequent(sample.counts);
   if (kind === "object") return { fault: nestedFault(hints.name, sample.members) };
+  if (kind === "wide") return { fault: wideFault(sample, hints) };
   const decided = hints.isVector ? inferVector(sample, kind) : inferKind(sample, kind, hints);
-  const others = sample.valueCount - count;
-  if (others === 0 || hints.isText || decided.type === undefined) return decided;
-  if (isNumberMix(sample)) return decided;
-  const note = `${others} of ${sample.valueCount} sampled values are of another kind`;
-  return { ...decided, note };
+  if (decided.type === undefined) return decided;
+  const notes = [...(decided.notes ?? []), ...valueNotes(sample, decided.type, hints)];
+  const isString = decided.type.kind === "scalar" && decided.type.of === "string";
+  const others = sample.valueCount - (isString ? stringCount(sample) : count);
+  const isMixed = others > 0 && !hints.isText && !isNumberMix(sample);
+  if (isMixed) notes.push(`${others} of ${sample.valueCount} sampled values are of another kind`);
+  return { ...decided, notes };
 }
 
 function inferKind(
@@ -74,7 +48,7 @@ function inferKind(
   kind: ValueKind["kind"],
   { isText }: InferenceHints,
 ): InferredType {
-  if (isNumberMix(sample)) return { type: { kind: "scalar", of: numberType(sample) } };
+  if (isNumberMix(sample)) return scalar(numberType(sample));
   if (isText && kindsOf(sample).length > 1) return scalar("string");
   switch (kind) {
     case "bool":
@@ -88,13 +62,18 @@ function inferKind(
     case "uuid":
       return scalar("string");
     default:
-      return { type: { kind: "scalar", of: numberType(sample) } };
+      return scalar(numberType(sample));
   }
+}
+
+function stringCount({ counts }: ColumnSample): number {
+  const kinds = ["string", "uuid", "datetime"] as const;
+  return kinds.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
 }
 
 /** Whether all values are numbers. */
 function isNumberMix(sample: ColumnSample): boolean {
-  return kindsOf(sample).every((kind) => kind === "int" || kind === "uint" || kind === "float");
+  return kindsOf(sample).every((kind) => NUMBER_KINDS.includes(kind));
 }
 
 function numberType({ counts }: ColumnSample): ScalarKind {
@@ -105,19 +84,30 @@ function numberType({ counts }: ColumnSample): ScalarKind {
 function inferArray(sample: ColumnSample): InferredType {
   const elements = new Map(sample.elements);
   elements.delete("empty");
-  if (elements.size === 0) return { note: "has empty arrays alone in the sample" };
+  if (elements.size === 0) return { notes: ["has empty arrays alone in the sample"] };
   if (elements.has("int") && elements.has("float")) elements.delete("int");
   const [element] = mostFrequent(elements);
   if (element === "vectors") return inferMultiVector(sample);
   if (element === "mixed" || element === "empty") {
     return { fault: "arrays must have elements of one kind: strings, numbers or bools" };
   }
-  const [length] = sample.lengths;
-  const isVector =
-    element === "float" && sample.lengths.size === 1 && length >= LIKELY_DIMENSIONS_MIN;
-  if (isVector) return { type: { kind: "vector", dimensions: length, element: "f32" } };
+  const likely = element === "float" ? likelyLength(sample) : undefined;
+  if (likely !== undefined) return vectorOf(sample, likely);
   const isDate = element === "datetime" || element === "uuid";
   return { type: { kind: "array", of: isDate ? "string" : element } };
+}
+
+/** The length of arrays that are vectors, if they are likely to be some. */
+function likelyLength({ lengths }: ColumnSample): number | undefined {
+  const [length, count] = mostFrequent(countsOf(lengths));
+  const share = count / sumOf(lengths);
+  return length >= LIKELY_DIMENSIONS_MIN && share >= LIKELY_SHARE_MIN ? length : undefined;
+}
+
+/** Rows with a vector of another length are bad. */
+function vectorOf({ lengths }: ColumnSample, dimensions: number): InferredType {
+  const notes = otherLengths("vectors", lengths, dimensions);
+  return { type: { kind: "vector", dimensions, element: "f32" }, notes };
 }
 
 function inferVector(sample: ColumnSample, kind: ValueKind["kind"]): InferredType {
@@ -125,32 +115,68 @@ function inferVector(sample: ColumnSample, kind: ValueKind["kind"]): InferredTyp
     const [element] = mostFrequent(sample.elements);
     if (element === "vectors") return inferMultiVector(sample);
     if (element !== "int" && element !== "float") return { fault: "its arrays are not of numbers" };
-    if (sample.lengths.size > 1) return { fault: lengthsFault("vectors", [...sample.lengths]) };
-    const [dimensions] = sample.lengths;
-    return { type: { kind: "vector", dimensions, element: "f32" } };
+    const dimensions = commonLength(sample.lengths);
+    if (dimensions === undefined) return { fault: lengthsFault("vectors", sample.lengths) };
+    return vectorOf(sample, dimensions);
   }
-  const [bytes] = sample.base64Bytes;
-  if (
-    kind === "string" &&
-    sample.base64Bytes.size === 1 &&
-    bytes !== undefined &&
-    bytes % 4 === 0
-  ) {
-    return { type: { kind: "vector", dimensions: bytes / 4, element: "f32" } };
+  const bytes = kind === "string" ? commonLength(sample.base64Bytes) : undefined;
+  if (bytes !== undefined && bytes > 0 && bytes % 4 === 0) {
+    const notes = otherLengths("vectors", sample.base64Bytes, bytes);
+    return { type: { kind: "vector", dimensions: bytes / 4, element: "f32" }, notes };
   }
   if (kind === "sparse") return { type: { kind: "sparse" } };
   return { fault: "has no vectors: arrays of numbers, or float32 as base64" };
 }
 
-function inferMultiVector({ dimensions }: ColumnSample): InferredType {
-  if (dimensions.size > 1) return { fault: lengthsFault("lists of vectors", [...dimensions]) };
-  const [only] = dimensions;
-  return { type: { kind: "multi_vector", dimensions: only } };
+function inferMultiVector({ dimensions: lengths }: ColumnSample): InferredType {
+  const dimensions = commonLength(lengths);
+  if (dimensions === undefined) return { fault: lengthsFault("lists of vectors", lengths) };
+  const notes = otherLengths("lists of vectors", lengths, dimensions);
+  return { type: { kind: "multi_vector", dimensions }, notes };
 }
 
-function lengthsFault(what: string, lengths: readonly number[]): string {
-  const range = `${Math.min(...lengths)} to ${Math.max(...lengths)}`;
-  return `its ${what} have ${range} dimensions: all must have the same`;
+/** The length that more than half of the values have. */
+function commonLength(lengths: SampledLengths): number | undefined {
+  if (lengths.size === 0) return undefined;
+  const [length, count] = mostFrequent(countsOf(lengths));
+  return 2 * count > sumOf(lengths) ? length : undefined;
+}
+
+function otherLengths(what: string, lengths: SampledLengths, usual: number): string[] {
+  const others = [...lengths].filter(([length]) => length !== usual);
+  if (others.length === 0) return [];
+  const [[, { place }]] = others;
+  const count = sumOf(new Map(others));
+  return [
+    `${count} of ${sumOf(lengths)} sampled ${what} have another length, the first in ${place}: ` +
+      "such rows are rejected",
+  ];
+}
+
+function countsOf(lengths: SampledLengths): Map<number, number> {
+  return new Map([...lengths].map(([length, { count }]) => [length, count]));
+}
+
+function sumOf(lengths: SampledLengths): number {
+  return [...lengths.values()].reduce((sum, { count }) => sum + count, 0);
+}
+
+function lengthsFault(what: string, lengths: SampledLengths): string {
+  const all = [...lengths.keys()];
+  const range = `${Math.min(...all)} to ${Math.max(...all)}`;
+  return `its ${what} have ${range} dimensions, and no length is that of more than half`;
+}
+
+function wideFault(
+  { examples }: ColumnSample,
+  { isText, isJson, declare }: InferenceHints,
+): string {
+  const { text, place } = examples.get("wide") ?? { text: "", place: "" };
+  const asText = isText || isJson ? "" : `, or all digits as text with ${declare("string")}`;
+  return (
+    `has integers beyond 64 bits, as ${text} in ${place}: take the nearest float64 with ` +
+    `${declare("float")}${asText}`
+  );
 }
 
 function nestedFault(name: string, members: readonly string[]): string {
@@ -164,18 +190,4 @@ function nestedFault(name: string, members: readonly string[]): string {
 
 function scalar(of: ScalarKind): InferredType {
   return { type: { kind: "scalar", of } };
-}
-
-function kindsOf(sample: ColumnSample): ValueKind["kind"][] {
-  return [...sample.counts.keys()].filter((kind) => kind !== "null" && kind !== "broken");
-}
-
-function mostFrequent<K>(counts: ReadonlyMap<K, number>): [K, number] {
-  const silent = ["null", "broken"] as readonly unknown[];
-  const said = [...counts].filter(([kind]) => !silent.includes(kind));
-  return said.reduce((best, one) => (one[1] > best[1] ? one : best));
-}
-
-function increment<K>(counts: Map<K, number>, key: K): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -6,6 +6,8 @@ export interface PlanWords {
   readonly rowIds: string;
   readonly rename: (column: string) => string;
   readonly leaveOut: (column: string) => string;
+  /** To give an attribute a type. */
+  readonly declare: (attribute: string, type: string) => string;
 }
 
 /** As options of `trawl import`. */
@@ -14,4 +16,5 @@ export const COMMAND_WORDS: PlanWords = {
   rowIds: "give --id @row if row numbers are what you want",
   rename: (column) => `rename it with --map ${column}=…`,
   leaveOut: (column) => `leave it out with --map ${column}=`,
+  declare: (attribute, type) => `--schema '${JSON.stringify({ [attribute]: type })}'`,
 };

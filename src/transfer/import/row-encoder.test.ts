@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
 import { parseAttributeType } from "../../model/attribute-type.ts";
+import { DecimalCell } from "../read/decimal-cell.ts";
+import { InvalidText } from "../read/decode-text.ts";
 import type { CellValue, RowContent, SourceColumn } from "../read/source-row.ts";
 import { type PlanOptions, planImport } from "./import-plan.ts";
 import { COMMAND_WORDS } from "./plan-words.ts";
@@ -90,8 +92,8 @@ test("objects without what is needed are faults", () => {
 
 test("texts become what their column is", () => {
   expect(
-    texts({ id: "007", n: "9007199254740993", f: "1e3", b: "True", s: 'a"b', e: undefined }),
-  ).toBe('{"id":"007","n":9007199254740993,"f":1000,"b":true,"s":"a\\"b"}');
+    texts({ id: "007", n: "900719925474099", f: "1.0e3", b: "True", s: 'a"b', e: undefined }),
+  ).toBe('{"id":"007","n":900719925474099,"f":1000,"b":true,"s":"a\\"b"}');
   expect(texts({ id: "a", vector: "[1, 0.5]" })).toBe('{"id":"a","vector":"AACAPwAAAD8="}');
   const schema = { n: "int", f: "float", b: "bool", l: "[]int" };
   expect(texts({ id: "1", n: "1.5" }, { schema })).toBe('fault: n: "1.5" is no integer');
@@ -106,6 +108,90 @@ test("texts become what their column is", () => {
   const uint = { existing: new Map([["id", "uint"]]) };
   expect(texts({ id: "x" }, uint)).toBe('fault: the id "x" is no integer from 0 on');
   expect(texts({ id: "", n: "1" }, uint)).toBe("fault: the id is missing");
+});
+
+test("codes stay texts unless a schema makes numbers of them", () => {
+  const codes = { id: "1", a: "+14155550100", b: "007", c: "9007199254740993", d: "1e5" };
+  expect(texts(codes)).toBe(
+    '{"id":1,"a":"+14155550100","b":"007","c":"9007199254740993","d":"1e5"}',
+  );
+  const schema = { a: "int", b: "int", c: "int", d: "float" };
+  expect(texts(codes, { schema })).toBe(
+    '{"id":1,"a":14155550100,"b":7,"c":9007199254740993,"d":100000}',
+  );
+});
+
+test("an integer of which a float loses digits is refused, unless a schema says float", () => {
+  const refused = (digits: string) =>
+    `fault: f: float64 does not keep all digits of "${digits}"; give the attribute the type ` +
+    "float in the schema to take the nearest, or write it as text";
+  const existing = new Map([
+    ["id", "uint"],
+    ["f", "float"],
+    ["l", "[]float"],
+  ]);
+  const digits = "9007199254740993";
+  const schema = { f: "float", l: "[]float" };
+  expect(texts({ id: "1", f: digits }, { existing })).toBe(refused(digits));
+  expect(texts({ id: "1", f: digits }, { schema })).toBe('{"id":1,"f":9007199254740992}');
+  expect(object(`{"id":1,"f":${digits}}`, { existing })).toBe(refused(digits));
+  expect(object(`{"id":1,"l":[0.5,${digits}]}`, { existing })).toMatch(/^fault: l: float64 does/);
+  const kept = `{"id":1,"f":${digits},"l":[0.1234567890123456789]}`;
+  expect(object(kept, { schema })).toBe(kept);
+  // What was no number in the sample, or not there, has no type yet: 64 bits are kept.
+  expect(object(`{"id":1,"n":${digits},"x":100000000000000000000}`)).toMatch(/^\{"id":1,/);
+  const columns = [{ name: "id" }, { name: "f", type: { kind: "scalar", of: "int" } as const }];
+  const row = { kind: "values", values: [1n, BigInt(digits)] } as const;
+  expect(encode(row, columns, { existing })).toBe(refused(digits));
+});
+
+test("decimals become the nearest float, or all their digits where the schema says string", () => {
+  const decimal = (text: string, options: Partial<PlanOptions> = {}) => {
+    const type = { kind: "scalar", of: "float" } as const;
+    const columns = [{ name: "id" }, { name: "v", type, rounds: true }];
+    return encode({ kind: "values", values: [1n, new DecimalCell(text)] }, columns, options);
+  };
+  expect(decimal("19.99")).toBe('{"id":1,"v":19.99}');
+  expect(decimal("12345678901234567890.5")).toBe('{"id":1,"v":12345678901234567000}');
+  const schema = { v: "string" };
+  expect(decimal("12345678901234567890.5", { schema })).toBe(
+    '{"id":1,"v":"12345678901234567890.5"}',
+  );
+});
+
+test("ids of decimals are never merged", () => {
+  const existing = new Map([["id", "uint"]]);
+  const id = (cell: CellValue) =>
+    encode({ kind: "values", values: [cell] }, [{ name: "id" }], { existing });
+  expect(id(9007199254740993n)).toBe('{"id":9007199254740993}');
+  expect(id(new DecimalCell("9007199254740992.5"))).toBe(
+    'fault: the id "9007199254740992.5" must be an integer from 0 to 2^64 − 1',
+  );
+});
+
+test("texts that are no UTF-8 are refused with their bytes", () => {
+  const invalid = new InvalidText(Uint8Array.of(0x61, 0xff));
+  expect(value(invalid, { kind: "scalar", of: "string" })).toBe(
+    "fault: v: the text must be UTF-8, and has the bytes 61 ff",
+  );
+  expect(value(["a", invalid], { kind: "array", of: "string" })).toMatch(/bytes 61 ff$/);
+  const content: RowContent = { kind: "values", values: [invalid, invalid] };
+  const columns = [{ name: "id" }, { name: "v" }];
+  expect(encode(content, columns)).toBe("fault: the text must be UTF-8, and has the bytes 61 ff");
+  const encoder = new RowEncoder({ schema: {}, columns: [] } as never, columns);
+  expect(encoder.raw(content)).toBe('{"id":{"base64":"Yf8="},"v":{"base64":"Yf8="}}');
+});
+
+test("vectors of integers of 64 bits and of decimals are numbers", () => {
+  const vector = { kind: "vector", dimensions: 2, element: "f32" } as const;
+  expect(value([1n, new DecimalCell("0.5")], vector)).toBe('{"id":1,"v":"AACAPwAAAD8="}');
+});
+
+test("messages quote a long value in part", () => {
+  const long = "x".repeat(1_000_000);
+  const schema = { n: "int" };
+  expect(texts({ id: "1", n: long }, { schema }).length).toBeLessThan(200);
+  expect(texts({ id: long }, { existing: new Map([["id", "uint"]]) }).length).toBeLessThan(200);
 });
 
 test("an empty text is one where the column has texts, and a cell of nothing is no value", () => {

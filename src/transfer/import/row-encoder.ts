@@ -1,8 +1,18 @@
 /** Rows of one file as the JSON of documents, by the plan of their import. */
 
 import { type ScannedMember, scanObject } from "../../wire/json/scan-object.ts";
+import { DecimalCell } from "../read/decimal-cell.ts";
+import { InvalidText } from "../read/decode-text.ts";
 import type { RowContent, SourceColumn } from "../read/source-row.ts";
-import { encodeCell, encodeId, encodeText, ValueFault } from "./encode-value.ts";
+import {
+  checkJsonDigits,
+  encodeCell,
+  encodeId,
+  encodeText,
+  LOSSY_CHARS_MIN,
+  shown,
+  ValueFault,
+} from "./encode-value.ts";
 import type { ImportPlan, PlannedColumn } from "./import-plan.ts";
 
 const QUOTE = 0x22;
@@ -48,11 +58,11 @@ export class RowEncoder {
           return this.#encodeObject(content.text, rowNumber);
         case "texts":
           return this.#encodeTable(content.texts, rowNumber, (i) =>
-            encodeText(content.texts[i], this.#cells[i].column?.type),
+            encodeText(content.texts[i], this.#cells[i].column),
           );
         case "values":
           return this.#encodeTable(content.values, rowNumber, (i) =>
-            encodeCell(content.values[i], this.#cells[i].column?.type),
+            encodeCell(content.values[i], this.#cells[i].column),
           );
         default:
           return content.error;
@@ -87,11 +97,29 @@ export class RowEncoder {
       if (id === undefined)
         return `the id is missing: there is no member ${JSON.stringify(idSource)}`;
     }
+    this.#checkNumbers(text, members);
     const isBareId = idType === "string" && id !== undefined && text[id.start] !== QUOTE;
     if (this.#keepsObjects && !isBareId) return text;
     const idText = id === undefined ? String(rowNumber) : textOf(text, id);
     if (idText === "null") return "the id is null";
     return this.#rewritten(text, members, isBareId ? JSON.stringify(idText) : idText);
+  }
+
+  /** Numbers go to the server as they are written: what it would round is refused here. */
+  #checkNumbers(text: Uint8Array, members: readonly ScannedMember[]): void {
+    for (const member of members) {
+      // Few members are as long as this, so that most cost no more than a comparison.
+      if (member.end - member.start < LOSSY_CHARS_MIN || member.name === this.#plan.idSource)
+        continue;
+      const column = this.#bySource.get(member.name);
+      const isLeftOut = column !== undefined && column.attribute === undefined;
+      if (isLeftOut || column?.rounds === true) continue;
+      try {
+        checkJsonDigits(text.subarray(member.start, member.end), column?.type);
+      } catch (error) {
+        throw namedFault(error, member.name);
+      }
+    }
   }
 
   #rewritten(text: Uint8Array, members: readonly ScannedMember[], id: string): Uint8Array {
@@ -131,8 +159,7 @@ export class RowEncoder {
     try {
       return encode(index);
     } catch (error) {
-      if (!(error instanceof ValueFault)) throw error;
-      throw new ValueFault(`${this.#names[index]}: ${error.message}`);
+      throw namedFault(error, this.#names[index]);
     }
   }
 
@@ -150,11 +177,14 @@ function encodeTableId(
 ): string {
   if (isUint && typeof value === "string" && value !== "") {
     const digits = /^0*(\d+)$/.exec(value.trim());
-    if (digits === null)
-      throw new ValueFault(`the id ${JSON.stringify(value)} is no integer from 0 on`);
+    if (digits === null) throw new ValueFault(`the id ${shown(value)} is no integer from 0 on`);
     return digits[1];
   }
   return encodeId(value, isString);
+}
+
+function namedFault(error: unknown, name: string): unknown {
+  return error instanceof ValueFault ? new ValueFault(`${name}: ${error.message}`) : error;
 }
 
 function textOf(text: Uint8Array, { start, end }: ScannedMember): string {
@@ -176,5 +206,9 @@ function rawCell(value: unknown): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : `"${value}"`;
   if (typeof value !== "object") return JSON.stringify(value);
+  if (value instanceof DecimalCell) return value.text;
+  if (value instanceof InvalidText) {
+    return `{"base64":"${Buffer.from(value.bytes).toString("base64")}"}`;
+  }
   return `[${Array.from(value as ArrayLike<unknown>, rawCell).join()}]`;
 }

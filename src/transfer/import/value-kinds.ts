@@ -1,17 +1,43 @@
 /** What kind of value a sampled text is, for the inference of types. */
 
-import { parseDatetime } from "../../model/datetime.ts";
+import { FILTERABLE_VALUE_BYTES_MAX } from "../../model/contract-limits.ts";
+import { formatDatetime, parseDatetime } from "../../model/datetime.ts";
 import { parseUuid } from "../../model/uuid.ts";
+import { DecimalCell } from "../read/decimal-cell.ts";
+import { isCode, lookOf, type TextLook } from "./code-texts.ts";
+import { keepsInteger, roundedDigits } from "./exact-float.ts";
 
 /** Kinds of values. A string that is a UUID or a datetime is only that. */
 export type ScalarValueKind = "bool" | "int" | "uint" | "float" | "string" | "uuid" | "datetime";
 
+/** How long a string is that filters do not take. */
+export type LongText = "words" | "bytes";
+
+/** A value that is no array and no object. */
+export interface ScalarValue {
+  readonly kind: ScalarValueKind;
+  /** Length of what a string says, if it is base64. */
+  readonly base64Bytes?: number;
+  /** Set for a string that filters do not take. */
+  readonly long?: LongText | undefined;
+  /** What a text of a table looks like, and is not taken for. */
+  readonly look?: TextLook | undefined;
+  /** What is stored, if it is not what was written. */
+  readonly becomes?: string | undefined;
+}
+
 /** What one value is. */
 export type ValueKind =
   | { readonly kind: "null" }
-  /** `byteCount` of a string that is base64. */
-  | { readonly kind: ScalarValueKind; readonly base64Bytes?: number }
-  | { readonly kind: "array"; readonly length: number; readonly elements: ArrayElements }
+  | ScalarValue
+  /** An integer that neither 64 bits nor a float64 keep. */
+  | { readonly kind: "wide" }
+  | {
+      readonly kind: "array";
+      readonly length: number;
+      readonly elements: ArrayElements;
+      readonly long?: LongText | undefined;
+    }
   /** Names to numbers. */
   | { readonly kind: "sparse" }
   /** An object of any other kind. */
@@ -55,15 +81,20 @@ export function kindOfJson(text: string): ValueKind {
 /** The kind of a cell of a table of texts. An empty text tells nothing of its column's type. */
 export function kindOfText(text: string | undefined): ValueKind {
   if (text === undefined || text === "") return { kind: "null" };
-  if (/^(?:true|false)$/i.test(text)) return { kind: "bool" };
-  if (INTEGER.test(text)) return kindOfNumber(text);
-  // Digits after a zero are a code, and no number.
-  if (DECIMAL.test(text) && !/^[+-]?0\d/.test(text)) return { kind: "float" };
+  if (/^(?:true|false)$/i.test(text)) return changed("bool", text, text.toLowerCase());
+  if (DECIMAL.test(text) && !isCode(text)) {
+    if (INTEGER.test(text)) return kindOfNumber(text);
+    return changed("float", text, String(Number(text)));
+  }
   if (text.startsWith("[") || text.startsWith("{")) {
     const inner = kindOfJson(text);
     if (inner.kind === "array" || inner.kind === "sparse") return inner;
   }
-  return kindOfString(text);
+  return { ...kindOfString(text), look: lookOf(text) };
+}
+
+function changed(kind: ScalarValueKind, text: string, becomes: string): ScalarValue {
+  return becomes === text ? { kind } : { kind, becomes };
 }
 
 /** The kind of a value of a binary table, where its type says less than its length. */
@@ -72,24 +103,41 @@ export function kindOfList(values: ArrayLike<unknown>): ValueKind {
 }
 
 function kindOfNumber(text: string): ValueKind {
-  if (!INTEGER.test(text)) return DECIMAL.test(text) ? { kind: "float" } : { kind: "broken" };
-  const value = BigInt(text);
-  if (value >= INT64_MIN && value <= INT64_MAX) return { kind: "int" };
-  return { kind: value >= 0n && value <= UINT64_MAX ? "uint" : "float" };
+  if (!DECIMAL.test(text)) return { kind: "broken" };
+  if (!INTEGER.test(text)) return { kind: "float", becomes: roundedDigits(text) };
+  return kindOfInteger(BigInt(text));
 }
 
-function kindOfString(text: string): ValueKind {
-  if (text.length >= 32 && parseUuid(text) !== undefined) return { kind: "uuid" };
-  if (FULL_DATETIME.test(text) && typeof parseDatetime(text) === "bigint") {
-    return { kind: "datetime" };
-  }
+/** The kind of an integer. */
+export function kindOfInteger(value: bigint): ValueKind {
+  if (value >= INT64_MIN && value <= INT64_MAX) return { kind: "int" };
+  if (value >= 0n && value <= UINT64_MAX) return { kind: "uint" };
+  return { kind: keepsInteger(value) ? "float" : "wide" };
+}
+
+/** The kind of a text of a typed column, or of JSON. */
+export function kindOfString(text: string): ScalarValue {
+  const uuid = text.length >= 32 ? parseUuid(text) : undefined;
+  if (uuid !== undefined) return changed("uuid", text, uuid);
+  const ms = FULL_DATETIME.test(text) ? parseDatetime(text) : undefined;
+  if (typeof ms === "bigint") return changed("datetime", text, formatDatetime(ms));
   const isBase64 = text.length > 0 && text.length % 4 === 0 && BASE64.test(text);
-  if (!isBase64) return { kind: "string" };
-  return { kind: "string", base64Bytes: Buffer.byteLength(text, "base64") };
+  const long = longText(text);
+  if (!isBase64) return { kind: "string", long };
+  return { kind: "string", base64Bytes: Buffer.byteLength(text, "base64"), long };
+}
+
+/** A character has at most 3 bytes for each of its UTF-16 units. */
+function longText(text: string): LongText | undefined {
+  if (text.length * 3 <= FILTERABLE_VALUE_BYTES_MAX) return undefined;
+  if (Buffer.byteLength(text) <= FILTERABLE_VALUE_BYTES_MAX) return undefined;
+  return /\s/.test(text) ? "words" : "bytes";
 }
 
 function kindOfArray(values: readonly unknown[]): ValueKind {
-  return { kind: "array", length: values.length, elements: elementsOf(values) };
+  const texts = values.filter((value) => typeof value === "string");
+  const long = texts.map(longText).find((one) => one !== undefined);
+  return { kind: "array", length: values.length, elements: elementsOf(values), long };
 }
 
 function elementsOf(values: readonly unknown[]): ArrayElements {
@@ -123,7 +171,7 @@ function kindOfElement(value: unknown): ScalarValueKind | "mixed" {
     case "string":
       return "string";
     default:
-      return "mixed";
+      return value instanceof DecimalCell ? "float" : "mixed";
   }
 }
 

@@ -1,0 +1,47 @@
+/**
+ * Texts of tables that look like numbers or dates and are not taken for them: telephone numbers,
+ * postal and article codes, decimal commas, dates without a time. They stay texts, letter by
+ * letter, unless a schema says otherwise.
+ */
+
+/** What such a text looks like. */
+export type TextLook =
+  | "plus"
+  | "zero"
+  | "long"
+  | "exponent"
+  | "comma"
+  | "iso date"
+  | "other date"
+  | "datetime";
+
+/** Digits that a number may have: of more, spreadsheets and float64 lose some. */
+const NUMBER_DIGITS_MAX = 15;
+
+const LOOKS: readonly (readonly [look: TextLook, pattern: RegExp])[] = [
+  ["plus", /^\+(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/],
+  ["zero", /^-?0\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/],
+  ["exponent", /^-?\d+[eE]\d+$/],
+  ["comma", /^[+-]?(?:\d{1,3}(?:[.' ]\d{3})+|\d+),\d+$/],
+  ["iso date", /^\d{4}-\d\d-\d\d$/],
+  ["other date", /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}$/],
+  ["datetime", /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[T ]\d{1,2}:\d\d/],
+];
+
+/** What a text looks like; undefined for any other. */
+export function lookOf(text: string): TextLook | undefined {
+  if (hasManyDigits(text)) return "long";
+  return LOOKS.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
+/** Whether a text that is written as a number is a code. */
+export function isCode(text: string): boolean {
+  const look = lookOf(text);
+  return look === "plus" || look === "zero" || look === "long" || look === "exponent";
+}
+
+/** Of fractions the digits before the point count: those behind it say how exact a measure is. */
+function hasManyDigits(text: string): boolean {
+  const whole = /^-?(\d+)(?:\.\d*)?$/.exec(text)?.[1];
+  return whole !== undefined && whole.length > NUMBER_DIGITS_MAX;
+}
