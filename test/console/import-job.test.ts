@@ -249,7 +249,11 @@ test("a plan that is asked for while files are opened is the plan of these files
 
 test.each([
   ["a.bin", Buffer.from("nothing known"), "a.bin: neither its name nor its first bytes tell"],
-  ["a.parquet", Buffer.from("PAR1 and no more"), "a.parquet: "],
+  [
+    "a.parquet",
+    Buffer.from("PAR1 and no more"),
+    "a.parquet is damaged or cut off: its footer cannot be read",
+  ],
   ["a.jsonl.zst", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), "a.jsonl.zst is no whole zstd file"],
   ["a.csv.zst", zstdCompressSync("id,v\n1,2\n").subarray(0, 15), "a.csv.zst is no whole zstd file"],
   ["a.arrow", Buffer.from("ARROW1\0\0"), "a.arrow is cut off"],

@@ -10,7 +10,9 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { seededRandom } from "../../src/base/random.ts";
 import { EVERY_TYPE_ROWS, EVERY_TYPE_SCHEMA } from "../support/documents/every-type.ts";
+import { oddTexts } from "../support/random/odd-texts.ts";
 import { type CliOptions, runCli } from "../support/servers/run-cli.ts";
 import { nameOf, rawCall, testNamespaces } from "../support/servers/sdk-client.ts";
 
@@ -256,6 +258,123 @@ describe("what trawl export has written", () => {
   );
 });
 
+describe("values arrive exactly, or are refused", () => {
+  const parquet = (elements: readonly object[], columnData: readonly object[]) => {
+    const schema = [{ name: "root", num_children: columnData.length }, ...elements];
+    const options = { schema, columnData } as Parameters<typeof parquetWriteBuffer>[0];
+    return new Uint8Array(parquetWriteBuffer(options));
+  };
+  const decimal = (scale: number) => ({
+    ...{ type: "FIXED_LEN_BYTE_ARRAY", type_length: 16, converted_type: "DECIMAL" },
+    ...{ precision: 38, scale, repetition_type: "REQUIRED" },
+  });
+
+  test("decimals of Parquet: ids are never merged, prices are the nearest float", async () => {
+    const name = newName("decimals");
+    const elements = [
+      { name: "id", ...decimal(10) },
+      { name: "price", ...decimal(2) },
+      { name: "key", ...decimal(0) },
+    ];
+    const ids = [9007199254740992n, 9007199254740993n];
+    const bytes = parquet(elements, [
+      { name: "id", data: ids.map((id) => id * 10n ** 10n) },
+      { name: "price", data: [1999n, 435n] },
+      { name: "key", data: ids.toReversed() },
+    ]);
+    const path = file("decimals.parquet", bytes);
+    const { code, out } = await run([path, "--namespace", name]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/decimals become the nearest float64/)]);
+    expect(await documents(name)).toBe(
+      '[{"id":9007199254740992,"price":19.99,"key":9007199254740993},' +
+        '{"id":9007199254740993,"price":4.35,"key":9007199254740992}]',
+    );
+  });
+
+  test("codes of CSV, and their notes", async () => {
+    const name = newName("codes");
+    const path = file(
+      "codes.csv",
+      'id,phone,order,price\n1,+14155550100,98765432109876543210,"19,99"\n' +
+        '2,+442079460000,98765432109876543211,"5,00"\n',
+    );
+    const { code, out } = await run([path, "--namespace", name]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^phone .* stay text, as "\+14155550100": a number has no plus sign/m);
+    expect(out).toMatch(/^price .* stay text, as "19,99": numbers have a decimal point$/m);
+    expect(JSON.parse(await documents(name))).toEqual([
+      { id: 1, phone: "+14155550100", order: "98765432109876543210", price: "19,99" },
+      { id: 2, phone: "+442079460000", order: "98765432109876543211", price: "5,00" },
+    ]);
+  });
+
+  test("integers that no type keeps", async () => {
+    const name = newName("wide");
+    const path = file(
+      "wide.jsonl",
+      '{"id":1,"n":18446744073709551616}\n{"id":2,"n":18446744073709551617}\n',
+    );
+    const { code, err } = await run([path, "--namespace", name]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/wide.jsonl:2: n: float64 does not keep all digits of "1844/),
+    ]);
+    const rounded = await run([
+      path,
+      "--namespace",
+      name,
+      "--restart",
+      "--schema",
+      '{"n":"float"}',
+    ]);
+    expect(rounded.code).toBe(0);
+  });
+
+  test("long texts are full text, with a note, instead of failing", async () => {
+    const name = newName("long");
+    const path = file("long.csv", `id,body\n1,${"word ".repeat(1000)}walrus\n2,short\n`);
+    const { code, out } = await run([path, "--namespace", name]);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^body .* full text, without filters/m)]);
+    const query = { rank_by: ["body", "BM25", "walrus"], top_k: 5 };
+    const { json } = await rawCall("POST", `/v2/namespaces/${name}/query`, query);
+    expect(json.rows.map(({ id }: { id: number }) => id)).toEqual([1]);
+  });
+
+  test.each(["jsonl", "csv", "parquet"])(
+    "texts of all planes, out as %s and back",
+    async (ending) => {
+      const seed = 20_261_128;
+      const texts = oddTexts(seededRandom(seed), 400);
+      const rows = texts.map((t, id) => ({ id, t, l: [t, t] }));
+      const source = newName("odd");
+      const body = { upsert_rows: rows };
+      expect(await rawCall("POST", `/v2/namespaces/${source}`, body)).toMatchObject({
+        status: 200,
+      });
+      const out = join(folder, `odd.${ending}`);
+      const server = ["--live", "--overwrite", "--url", inject("serverUrl")];
+      const exported = await runCli(["export", "--namespace", source, "--out", out, ...server]);
+      expect(exported.code).toBe(0);
+      const back = newName("odd-back");
+      const words = [out, "--namespace", back, "--schema", `${out}.schema.json`];
+      expect(await run(words)).toMatchObject({ code: 0 });
+      expect(JSON.parse(await documents(back)), `seed ${seed}`).toEqual(rows);
+    },
+  );
+
+  test.each([
+    ["bytes that are no UTF-8", Buffer.from('{"id":1,"t":"a\xff"}\n{"id":2,"t":"b"}\n', "latin1")],
+    ["half of a pair", Buffer.from('{"id":1,"t":"a\\ud800"}\n{"id":2,"t":"b"}\n')],
+  ])("JSON Lines with %s are refused by line", async (_, bytes) => {
+    const name = newName("invalid");
+    const path = file("invalid.jsonl", bytes);
+    for (const words of [[], ["--map", "t=u"]]) {
+      const { code, err } = await run([path, "--namespace", name, "--restart", ...words]);
+      expect([code, err]).toEqual([1, expect.stringContaining("invalid.jsonl:1: ")]);
+    }
+  });
+});
+
 describe("bad rows", () => {
   const lines = Array.from({ length: 3000 }, (_, id) => `{"id":${id},"price":${id}}`);
   lines[1234] = '{"id":1234,"price":"cheap"}';
@@ -270,6 +389,41 @@ describe("bad rows", () => {
     expect(err).toMatch(new RegExp(`${path}:1235: .*price`));
     expect(err).toMatch(/--rejects FILE/);
     expect(json).toMatchObject({ rejected: 0 });
+  });
+
+  test("are counted apart from the rows that are committed before them", async () => {
+    const name = newName("late");
+    const rows = Array.from({ length: 3000 }, (_, i) => `${i},${i}`);
+    const path = file("late.csv", `id,n\n${rows.join("\n")}\n3000,abc\n`);
+    const { code, json, err } = await run([path, "--namespace", name, "--json"]);
+    expect([code, json.rows]).toEqual([1, 3000]);
+    expect(json).toMatchObject({ status: "error", error: expect.stringContaining(":3002: ") });
+    expect(err).toMatch(/late\.csv:3002: n: "abc" is no integer\nmend it.* behind row 3,000$/m);
+    expect(JSON.parse(await documents(name))).toHaveLength(3000);
+  });
+
+  test("of another vector's length, or too long a text, are left out alone", async () => {
+    const name = newName("shapes");
+    const numbers = (count: number) => JSON.stringify(Array.from({ length: count }, () => 0.5));
+    const good = Array.from({ length: 2000 }, (_, id) => `{"id":${id},"v":${numbers(8)},"t":"a"}`);
+    const bad = good
+      .with(500, `{"id":500,"v":${numbers(9)},"t":"a"}`)
+      .with(1500, `{"id":1500,"v":${numbers(8)},"t":"${"x".repeat(5000)}"}`)
+      .with(1600, "[1]");
+    const path = file("shapes.jsonl", bad.join("\n"));
+    const rejects = join(folder, "shapes.rejects");
+    const words = [path, "--namespace", name, "--rejects", rejects];
+    const { code, out } = await run(words);
+    expect(code).toBe(3);
+    expect(out).toMatch(
+      /1 of 1,?000 sampled vectors have another length, the first in shapes.jsonl:501/,
+    );
+    expect(out).toMatch(/1,997 rows imported, 3 rejected/);
+    const lines = readFileSync(rejects, "utf8").trimEnd().split("\n");
+    const read = lines.map((line) => JSON.parse(line));
+    expect(read.map(({ line }) => line)).toEqual([501, 1501, 1601]);
+    expect(read[1].error).toMatch(/5000 bytes long, a filterable value has at most 4096/);
+    expect(Math.max(...read.map(({ error }) => error.length))).toBeLessThan(600);
   });
 
   test("are written to --rejects, and only they are left out", async () => {
@@ -355,7 +509,12 @@ describe("what is wrong before the first write ends with 2", () => {
   test.each([
     ["empty.csv", "", /empty\.csv/],
     ["twice.csv", "id,a,a\n1,2,3\n", /twice\.csv.*"a"/],
-    ["missing.jsonl", undefined, /missing\.jsonl cannot be read: ENOENT/],
+    ["empty.jsonl", "", /empty\.jsonl is empty: there are no rows to import/],
+    ["missing.jsonl", undefined, /missing\.jsonl was not found$/m],
+    ["mac.csv", "id,a\r1,2\r", /mac\.csv: lines end with a carriage return alone.* tr '\\r'/],
+    ["blank.csv", '"id", "a"\n1,2\n', /blank\.csv:1: a cell has a blank before its quote/],
+    ["torn.parquet", "PAR1abc", /torn\.parquet is damaged or cut off: its footer cannot be read$/m],
+    ["long.csv", `id,${"x".repeat(2e5)}\n`, /^.{0,200}: its name has 200000 characters, at most/],
     ["-", "walrus", /give --format/],
   ])("%s with %j", async (given, text, message) => {
     const isFile = given !== "-" && text !== undefined;
@@ -444,13 +603,14 @@ describe("resuming", () => {
     expect([ended.code, ended.err]).toEqual([
       1,
       expect.stringMatching(
-        /mended.jsonl:4001: .*\nmend it and give --restart, or .* --rejects FILE/,
+        /mended.jsonl:4001: .*\nmend it and give --restart, or .* --rejects FILE .*behind row 4,000$/m,
       ),
     ]);
     const { code, json } = await run([...words, "--rejects", join(folder, "mended.rejects")]);
     expect([code, json.rows, json.rejected]).toEqual([3, count - 1, 1]);
-    expect(json.resumed_at).toBe(ended.json.rows);
-    expect(json.resumed_at).toBeGreaterThan(0);
+    // What the server has of the rows behind the bad one is counted, and sent again.
+    expect(json.resumed_at).toBe(4_000);
+    expect(ended.json.rows).toBeGreaterThanOrEqual(4_000);
   });
 
   test("another file, or other settings, do not go on there", async () => {

@@ -140,8 +140,7 @@ export class ImportJob {
       const end = await this.#run(command, before, { files, progress });
       const { reason, counts } = end;
       if (reason === "done") this.#state = undefined;
-      const message = reason === "too_many_rejected" ? refusalOf(end) : undefined;
-      this.#end({ reason, namespace, message, progress: progress(counts) });
+      this.#end({ reason, namespace, message: messageOf(end), progress: progress(counts) });
     } catch (error) {
       const { message } = error as Error;
       const { counts } = this.#state ?? before;
@@ -233,6 +232,11 @@ async function openFiles(files: readonly File[]): Promise<Opened> {
   const opened: OpenedFile[] = [];
   for (const file of files) opened.push(await openChosenFile(file));
   return { files: opened, sampled: sampleColumns(await sampleFiles(opened)) };
+}
+
+function messageOf(end: ImportEnd): string | undefined {
+  if (end.reason === "failed") return (end.failure as Error).message;
+  return end.reason === "too_many_rejected" ? refusalOf(end) : undefined;
 }
 
 function refusalOf({ counts, last }: ImportEnd): string {

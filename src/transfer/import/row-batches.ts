@@ -16,6 +16,8 @@ export interface BatchRow {
   readonly document: Uint8Array | string;
   /** The row as it was found, as JSON. */
   readonly raw: () => string;
+  /** Where reading goes on behind it. */
+  readonly end: ImportPosition;
 }
 
 /** Where a batch ends: which file is read on, and from where. */
@@ -40,7 +42,6 @@ export class RowBatches {
   readonly #rowsMax: number;
   #rows: BatchRow[] = [];
   #bytes = 0;
-  #end: ImportPosition | undefined;
 
   constructor(bytesMax = BATCH_BYTES, rowsMax = BATCH_ROWS_MAX) {
     this.#bytesMax = bytesMax;
@@ -48,22 +49,27 @@ export class RowBatches {
   }
 
   /** Takes a row; returns a batch if it is full with it. */
-  add(row: BatchRow, end: ImportPosition): RowBatch | undefined {
+  add(row: BatchRow): RowBatch | undefined {
     this.#rows.push(row);
-    this.#end = end;
-    if (typeof row.document !== "string") this.#bytes += row.document.length + 1;
+    this.#bytes += documentBytes(row);
     const isFull = this.#bytes >= this.#bytesMax || this.#rows.length >= this.#rowsMax;
     return isFull ? this.rest() : undefined;
   }
 
   /** What was not full; undefined if there is none. */
   rest(): RowBatch | undefined {
-    if (this.#end === undefined || this.#rows.length === 0) return undefined;
-    const batch = { rows: this.#rows, bytes: this.#bytes, end: this.#end };
+    const last = this.#rows.at(-1);
+    if (last === undefined) return undefined;
+    const batch = { rows: this.#rows, bytes: this.#bytes, end: last.end };
     this.#rows = [];
     this.#bytes = 0;
     return batch;
   }
+}
+
+/** Bytes that a row adds to a body. */
+export function documentBytes({ document }: BatchRow): number {
+  return typeof document === "string" ? 0 : document.length + 1;
 }
 
 /** The body of a write of documents; `members` are further members of it. */

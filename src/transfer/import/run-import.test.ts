@@ -12,6 +12,7 @@ import { type ImportCounts, type ImportRun, runImport } from "./run-import.ts";
 const NUMBERED: ImportPlan = {
   idSource: undefined,
   idType: "uint",
+  idNotes: [],
   columns: [],
   schema: {},
   hasVectors: false,
@@ -134,6 +135,53 @@ test("the first row that is one too many is named, and ends the run", async () =
   // What was not counted is imported by the next run.
   const next = await imported.run([text], { seed: 2 });
   expect(next).toMatchObject({ reason: "done", counts: { rows: 2, rejected: 2 } });
+});
+
+test("the end counts the rows that the server has, and the next run begins there", async () => {
+  const imported = new Imported();
+  const text = '{"v":1}\n{"v":2}\n{"v":"bad"}\n{"v":3}\n';
+  const end = await imported.run([text], { seed: 1, rejectedMax: 0 });
+  expect(end).toMatchObject({ reason: "too_many_rejected", counts: { rows: 2, rejected: 0 } });
+  expect(imported.documents.size).toBe(2);
+  expect([end.position.rows, end.last?.row.line]).toEqual([2, 3]);
+  expect(imported.saved).toMatchObject({ position: { rows: 2 }, counts: { rows: 2 } });
+});
+
+test("random runs that end early count exactly what the server has", async () => {
+  for (let seed = 1; seed <= 150; seed++) {
+    const random = seededRandom(seed);
+    const { texts } = randomFiles(seed);
+    const imported = new Imported();
+    let left = random.below(6);
+    const taken = new Set<number>();
+    const send = async (rows: readonly Uint8Array[]) => {
+      // The batches of a run do not end in the order in which they are sent.
+      for (let i = random.below(4); i > 0; i--) await new Promise(setImmediate);
+      if (left-- <= 0) throw new Error("unreachable");
+      const fault = await imported.send(rows);
+      if (fault !== undefined) return fault;
+      for (const row of rows) taken.add(JSON.parse(Buffer.from(row).toString()).id);
+      return undefined;
+    };
+    const rejectedMax = random.below(4);
+    const end = await imported.run(texts, { seed, send, rejectedMax });
+    expect(end.counts.rows, `seed ${seed}`).toBe(taken.size);
+    expect(end.reason === "failed", `seed ${seed}`).toBe(end.failure !== undefined);
+  }
+});
+
+test("a run that fails says why, and counts the batches behind the one that failed", async () => {
+  const imported = new Imported();
+  const text = Array.from({ length: 100 }, (_, i) => `{"v":${i}}`).join("\n");
+  let requests = 0;
+  const send = async (rows: readonly Uint8Array[]) => {
+    if (++requests === 3) throw new Error("unreachable");
+    return imported.send(rows);
+  };
+  const end = await imported.run([text], { seed: 1, send });
+  expect(end).toMatchObject({ reason: "failed", failure: new Error("unreachable") });
+  expect(end.counts.rows).toBe(imported.documents.size);
+  expect(end.counts.rows).toBeGreaterThan(imported.saved.counts.rows);
 });
 
 test("the first batch goes alone, then several are under way", async () => {

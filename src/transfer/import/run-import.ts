@@ -4,7 +4,13 @@ import { EMBEDDED_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START, type SourceColumn } from "../read/source-row.ts";
 import type { ImportPlan } from "./import-plan.ts";
-import { type BatchRow, type ImportPosition, type RowBatch, RowBatches } from "./row-batches.ts";
+import {
+  type BatchRow,
+  documentBytes,
+  type ImportPosition,
+  type RowBatch,
+  RowBatches,
+} from "./row-batches.ts";
 import { RowEncoder } from "./row-encoder.ts";
 import { type RejectedRow, type SendRows, type SettledBatch, settleBatch } from "./settle-batch.ts";
 
@@ -35,8 +41,8 @@ export interface ImportRun {
   readonly reject: (rejected: readonly RejectedRow[]) => Promise<void>;
   /** Keeps the position up to which all is settled. */
   readonly save: (position: ImportPosition, counts: ImportCounts) => Promise<void>;
-  /** Told of each settled batch. */
-  readonly progress: (counts: ImportCounts) => void;
+  /** Told of each settled batch, and up to where all is settled with it. */
+  readonly progress: (counts: ImportCounts, position: ImportPosition) => void;
   /** Rows that may be rejected before the run ends. */
   readonly rejectedMax: number;
   /** Aborted to end the run: what is under way is settled, and saved. */
@@ -48,10 +54,15 @@ export interface ImportRun {
 
 /** How a run ended. */
 export interface ImportEnd {
+  /** Rows that are committed, also those behind the position, which the next run repeats. */
   readonly counts: ImportCounts;
-  readonly reason: "done" | "stopped" | "too_many_rejected";
+  /** Where the next run goes on. */
+  readonly position: ImportPosition;
+  readonly reason: "done" | "stopped" | "too_many_rejected" | "failed";
   /** The row that was one too many. */
   readonly last?: RejectedRow;
+  /** Why the run failed. */
+  readonly failure?: unknown;
 }
 
 /** The first rows go alone, since they declare what the others rely on. */
@@ -72,6 +83,8 @@ class Importer {
   #savedMs = Number.NEGATIVE_INFINITY;
   #position: ImportPosition;
   #isFirst = true;
+  /** Rows that are committed behind the position. */
+  #rowsAhead = 0;
   #excess: RejectedRow | undefined;
 
   constructor(run: ImportRun) {
@@ -81,60 +94,82 @@ class Importer {
   }
 
   async run(): Promise<ImportEnd> {
-    const { stop } = this.#run;
+    let failure: { readonly error: unknown } | undefined;
     try {
-      for await (const batch of this.#batches()) {
-        this.#send(batch);
-        const isFull = this.#underWay.length >= BATCHES_IN_FLIGHT_MAX;
-        if (isFull || this.#isFirst) await this.#settleNext();
-        this.#isFirst = false;
-        if (stop.aborted || this.#excess !== undefined) break;
-      }
-      while (this.#underWay.length > 0) await this.#settleNext();
-    } finally {
-      // After a fault, what was sent behind it is not counted: it is sent again.
-      await Promise.allSettled(this.#underWay.map(({ settled }) => settled));
-      await this.#run.save(this.#position, this.#counts);
+      await this.#work();
+    } catch (error) {
+      failure = { error };
     }
+    // After a fault, what was sent behind it is there, and is sent again by the next run.
+    for (const { settled } of this.#underWay) this.#rowsAhead += (await settled).accepted;
+    await this.#run.save(this.#position, this.#counts);
+    const { rows, ...others } = this.#counts;
+    const counts = { ...others, rows: rows + this.#rowsAhead };
+    const end = { counts, position: this.#position };
+    if (failure !== undefined) return { ...end, reason: "failed", failure: failure.error };
     if (this.#excess !== undefined) {
-      return { counts: this.#counts, reason: "too_many_rejected", last: this.#excess };
+      return { ...end, reason: "too_many_rejected", last: this.#excess };
     }
-    return { counts: this.#counts, reason: stop.aborted ? "stopped" : "done" };
+    return { ...end, reason: this.#run.stop.aborted ? "stopped" : "done" };
+  }
+
+  async #work(): Promise<void> {
+    const { stop } = this.#run;
+    for await (const batch of this.#batches()) {
+      this.#send(batch);
+      const isFull = this.#underWay.length >= BATCHES_IN_FLIGHT_MAX;
+      if (isFull || this.#isFirst) await this.#settleNext();
+      this.#isFirst = false;
+      if (stop.aborted || this.#excess !== undefined) break;
+    }
+    while (this.#underWay.length > 0) await this.#settleNext();
   }
 
   #send(batch: RowBatch): void {
     const { rejectedMax, send } = this.#run;
-    const settled = settleBatch(batch.rows, send, rejectedMax);
-    // Whoever waits for it is told; until then nobody may be waiting.
-    settled.catch(() => undefined);
-    this.#underWay.push({ batch, settled });
+    this.#underWay.push({ batch, settled: settleBatch(batch.rows, send, rejectedMax) });
   }
 
-  /** Settles the batch that comes first, so that the position is one before which all is settled. */
+  /** Settles the batch that comes first: all before the position is settled. */
   async #settleNext(): Promise<void> {
     const [{ batch, settled }] = this.#underWay;
-    const { accepted, rejected } = await settled;
+    const { accepted, rejected, failure } = await settled;
     this.#underWay.shift();
+    if (failure !== undefined || this.#excess !== undefined) this.#rowsAhead += accepted;
+    if (failure !== undefined) throw failure;
     if (this.#excess !== undefined) return;
-    const { clock, rejectedMax, progress } = this.#run;
+    const { rejectedMax } = this.#run;
     const isHopeless =
       this.#counts.rows === 0 && accepted === 0 && rejected.length >= HOPELESS_ROWS;
     const room = isHopeless ? 0 : rejectedMax - this.#counts.rejected;
-    if (rejected.length > room) {
-      // The batch counts as not imported; what of it was, is imported again by its ids.
-      this.#excess = rejected[room];
-      return;
-    }
-    if (rejected.length > 0) await this.#run.reject(rejected);
+    if (rejected.length <= room) return this.#count(batch, { accepted, rejected });
+    // All rows before the one that is too many are settled; the next run goes on with it.
+    this.#excess = rejected[room];
+    const settledRows = batch.rows.slice(0, batch.rows.indexOf(this.#excess.row));
+    const before = { accepted: settledRows.length - room, rejected: rejected.slice(0, room) };
+    this.#rowsAhead += accepted - before.accepted;
+    const last = settledRows.at(-1);
+    if (last === undefined) return;
+    const bytes = settledRows.reduce((sum, row) => sum + documentBytes(row), 0);
+    return this.#count({ rows: settledRows, bytes, end: last.end }, before);
+  }
+
+  /** Moves the position behind rows that are settled. */
+  async #count(
+    { bytes, end }: RowBatch,
+    { accepted, rejected }: Pick<SettledBatch, "accepted" | "rejected">,
+  ): Promise<void> {
+    const { clock, progress, reject, save } = this.#run;
+    if (rejected.length > 0) await reject(rejected);
     this.#counts = {
       rows: this.#counts.rows + accepted,
       rejected: this.#counts.rejected + rejected.length,
-      bytes: this.#counts.bytes + batch.bytes,
+      bytes: this.#counts.bytes + bytes,
     };
-    this.#position = batch.end;
-    progress(this.#counts);
+    this.#position = end;
+    progress(this.#counts, end);
     if (clock.monotonicMs() - this.#savedMs < SAVE_INTERVAL_MS) return;
-    await this.#run.save(this.#position, this.#counts);
+    await save(this.#position, this.#counts);
     this.#savedMs = clock.monotonicMs();
   }
 
@@ -159,8 +194,9 @@ class Importer {
             line,
             document: encoder.encode(content, rowNumber),
             raw: () => encoder.raw(content),
+            end: { ...next, file, rowsBefore },
           };
-          const full = batches.add(row, { ...next, file, rowsBefore });
+          const full = batches.add(row);
           if (full !== undefined) yield full;
         }
         // What is left is not for the rows of the next file to be put behind.

@@ -9,6 +9,7 @@ function rowsOf(texts: readonly string[]): BatchRow[] {
     line: i + 1,
     document: text.startsWith("local") ? text : Buffer.from(text),
     raw: () => text,
+    end: { rows: i + 1, line: i + 2, offset: 0, file: 0, rowsBefore: 0 },
   }));
 }
 

@@ -16,10 +16,16 @@ export interface RejectedRow {
 
 /** What became of a batch. */
 export interface SettledBatch {
+  /** Rows that the server has. */
   readonly accepted: number;
   /** In the order of the rows. */
   readonly rejected: readonly RejectedRow[];
+  /** Why the rest was not sent: the server cannot be reached, or does not take writes. */
+  readonly failure?: unknown;
 }
+
+/** Characters of a reason: some quote what they refuse. */
+const REASON_CHARS_MAX = 500;
 
 interface IndexedRow {
   readonly index: number;
@@ -50,7 +56,9 @@ export async function settleBatch(
     waiting = before(excessIndex(errors, rejectedMax), waiting);
     const part = waiting.shift();
     if (part === undefined) break;
-    const error = await send(part.map(({ document }) => document));
+    const outcome = await sendPart(part, send);
+    if ("failure" in outcome) return { accepted, rejected: [], failure: outcome.failure };
+    const { error } = outcome;
     if (error === undefined) {
       accepted += part.length;
       continue;
@@ -63,6 +71,17 @@ export async function settleBatch(
   }
   const rejected = [...errors].sort(([a], [b]) => a - b);
   return { accepted, rejected: rejected.map(([index, error]) => ({ row: rows[index], error })) };
+}
+
+async function sendPart(
+  part: readonly IndexedRow[],
+  send: SendRows,
+): Promise<{ readonly error: string | undefined } | { readonly failure: unknown }> {
+  try {
+    return { error: await send(part.map(({ document }) => document)) };
+  } catch (failure) {
+    return { failure };
+  }
 }
 
 /** The row that is one too many; rows behind it do not matter any more. */
@@ -93,5 +112,9 @@ function namedRow(error: string, count: number): number | undefined {
 
 /** The row has a line, and its place in a request says nothing to anyone. */
 function withoutRowPath(error: string): string {
-  return error.replaceAll(/upsert_rows\[\d+\]\.?/g, "").replace(/ at line \d+ column \d+/, "");
+  const reason = error
+    .slice(0, 2 * REASON_CHARS_MAX)
+    .replaceAll(/upsert_rows\[\d+\]\.?/g, "")
+    .replace(/ at line \d+ column \d+/, "");
+  return reason.length > REASON_CHARS_MAX ? `${reason.slice(0, REASON_CHARS_MAX)}…` : reason;
 }

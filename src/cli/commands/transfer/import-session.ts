@@ -4,6 +4,7 @@ import type { Readable } from "node:stream";
 import { countedText, countText, sizeText } from "../../../base/amount-text.ts";
 import { durationText } from "../../../base/duration.ts";
 import { RecentRate } from "../../../base/recent-rate.ts";
+import { isClientError } from "../../../client/client-error.ts";
 import { formatAttributeType } from "../../../model/attribute-type.ts";
 import { attributeTypes, embedsTexts } from "../../../transfer/import/attribute-types.ts";
 import {
@@ -96,8 +97,6 @@ export class ImportSession {
     try {
       const end = await this.#import(planned, rejects);
       return await this.#finish(end, planned);
-    } catch (error) {
-      throw this.#withResumption(error as Error);
     } finally {
       await rejects?.close();
       // A pipe that is not read to its end would keep the process alive.
@@ -181,7 +180,7 @@ export class ImportSession {
       attribute: "id",
       type: plan.idType,
       from: plan.idSource === undefined ? "row numbers" : "",
-      notes: plan.idSource === undefined ? ["no id column: name one with --id"] : [],
+      notes: plan.idSource === undefined ? ["no id column: name one with --id"] : [...plan.idNotes],
     };
     const columns = plan.columns.map(({ source, attribute, type, origin, notes }) => ({
       source,
@@ -282,54 +281,77 @@ export class ImportSession {
     };
   }
 
-  async #finish({ counts, reason, last }: ImportEnd, planned: PlannedRun): Promise<ExitCode> {
-    const { output, clock, terminal } = this.#context;
+  async #finish(end: ImportEnd, planned: PlannedRun): Promise<ExitCode> {
+    const { output, clock, terminal, signal } = this.#context;
     const seconds = Math.round(clock.monotonicMs() - this.#startedMs) / 1000;
     const resumedAt = planned.before === undefined ? null : rowsOf(planned.before.position);
+    const { counts, reason } = end;
     if (reason === "done" && this.#statePath !== undefined) await removeState(this.#statePath);
     const { rows, rejected, bytes } = counts;
-    if (reason === "stopped") terminal.err(`trawl import: interrupted; ${this.#resumption()}\n`);
-    if (reason === "too_many_rejected") terminal.err(`trawl import: ${this.#refusal(last)}\n`);
+    const error = this.#errorOf(end);
+    if (error !== undefined) terminal.err(`trawl import: ${error}\n`);
     const result = { rows, rejected, bytes, seconds, resumed_at: resumedAt };
-    output.result(result, () => {
+    output.result(error === undefined ? result : { ...result, status: "error", error }, () => {
       const named = rejected > 0 ? `, ${countText(rejected)} rejected` : "";
       return (
         `${countedText(rows, "row")} imported${named} ` +
         `(${sizeText(bytes)} in ${durationText(seconds * 1000)})`
       );
     });
-    if (reason === "stopped") return EXIT.interrupted;
-    if (reason === "too_many_rejected") return EXIT.failed;
+    if (reason === "stopped" || (reason === "failed" && signal.aborted)) return EXIT.interrupted;
+    if (reason !== "done") return EXIT.failed;
     return rejected > 0 ? EXIT.rejected : EXIT.done;
   }
 
-  #refusal(last: RejectedRow | undefined): string {
+  /** Why not all rows are imported, and what to do; undefined if they are. */
+  #errorOf(end: ImportEnd): string | undefined {
+    switch (end.reason) {
+      case "done":
+        return undefined;
+      case "stopped":
+        return `interrupted; ${this.#resumption(end)}`;
+      case "too_many_rejected":
+        return this.#refusal(end);
+      case "failed":
+        return `${failureText(end.failure)}\n${this.#resumption(end)}`;
+    }
+  }
+
+  #refusal({ last, position }: ImportEnd): string {
     const row = last === undefined ? "too many rows were rejected" : rejectedText(last);
     if (this.#options.rejectsPath !== undefined) {
       const why =
         "this is one more than --max-errors allows, or no row of the first batch was taken";
-      return `${row}\n${why}; ${this.#resumption()}`;
+      return `${row}\n${why}; mend the file or the schema, and give --restart`;
     }
-    const mended = this.#statePath === undefined ? "mend it" : "mend it and give --restart";
     const { rejectedMax } = this.#options;
     const leftOut =
       rejectedMax === 0
         ? "leave such rows out by adding --rejects FILE or --max-errors N"
         : `leave more rows out: --max-errors is ${rejectedMax}; --rejects FILE allows any`;
-    return `${row}\n${mended}, or ${leftOut}; ${this.#resumption()}`;
+    if (this.#statePath === undefined) return `${row}\nmend it, or ${leftOut}`;
+    const done = rowsOf(position);
+    const from = done === 0 ? "" : `; the command then goes on behind row ${countText(done)}`;
+    return `${row}\nmend it and give --restart, or ${leftOut}${from}`;
   }
 
-  #resumption(): string {
-    return this.#statePath === undefined
-      ? "standard input is read from its start again: documents are replaced, not doubled"
-      : "the same command goes on from there";
+  /** What a further run does, once the reason for the end of this one is gone. */
+  #resumption({ position, failure }: ImportEnd): string {
+    if (rowsOf(position) === 0) return "nothing was imported";
+    if (this.#statePath === undefined) {
+      return "standard input is read from its start again: documents are replaced, not doubled";
+    }
+    const from = `the same command goes on behind row ${countText(rowsOf(position))}`;
+    return isClientError(failure, 401, 403) ? `with a key that may write, ${from}` : from;
   }
+}
 
-  #withResumption(error: Error): Error {
-    if (error instanceof UsageError || this.#statePath === undefined) return error;
-    error.message = `${error.message}\n${this.#resumption()}`;
-    return error;
-  }
+/** Characters of a message: an answer that is no server's may have many. */
+const MESSAGE_CHARS_MAX = 2_000;
+
+function failureText(failure: unknown): string {
+  const { message } = failure as Error;
+  return message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message;
 }
 
 /** Rows before a position, over all files. */
@@ -352,5 +374,5 @@ function beforeWriting<T>(look: () => T): T {
 /** What is wrong with files before anything was written is wrong usage: nothing was done. */
 function usageFault(error: unknown): unknown {
   const isFiles = error instanceof PlanFault || error instanceof FileFault;
-  return isFiles ? new UsageError(error.message) : error;
+  return isFiles ? new UsageError(failureText(error)) : error;
 }
