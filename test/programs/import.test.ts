@@ -308,6 +308,35 @@ describe("values arrive exactly, or are refused", () => {
     ]);
   });
 
+  test("nested values, each an attribute with --flatten", async () => {
+    const name = newName("nested");
+    const path = file(
+      "nested.jsonl",
+      '{"id":1,"author":{"name":"Ann","born":{"year":1950}},"links":[{"url":"a"}],"w":{"x":0.5}}\n',
+    );
+    const refused = await run([path, "--namespace", name]);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringMatching(/"author": has objects .*; or give each member an attribute with --fl/),
+    ]);
+    const schema = [
+      "--schema",
+      '{"w":{"type":"{}f16","sparse_knn":{"distance_metric":"dot_product"}}}',
+    ];
+    expect(await run([path, "--namespace", name, "--flatten", ...schema])).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(await documents(name))).toEqual([
+      {
+        id: 1,
+        "author.name": "Ann",
+        "author.born.year": 1950,
+        links: '[{"url":"a"}]',
+        w: { x: 0.5 },
+      },
+    ]);
+  });
+
   test("integers that no type keeps", async () => {
     const name = newName("wide");
     const path = file(

@@ -59,6 +59,7 @@ const SHARED_FILES: ReadonlySet<string> = new Set([
   "src/transfer/read/file-format.ts",
   "src/transfer/read/json-array-reader.ts",
   "src/transfer/read/json-lines-reader.ts",
+  "src/transfer/read/lz4.ts",
   "src/transfer/read/opened-file.ts",
   "src/transfer/read/parquet-reader.ts",
   "src/transfer/read/source-row.ts",

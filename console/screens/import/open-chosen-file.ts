@@ -6,6 +6,7 @@ import { emptyFile } from "../../../src/transfer/read/file-faults.ts";
 import { formatOf } from "../../../src/transfer/read/file-format.ts";
 import { JsonArrayReader } from "../../../src/transfer/read/json-array-reader.ts";
 import { JsonLinesReader } from "../../../src/transfer/read/json-lines-reader.ts";
+import { unpackHadoopLz4, unpackLz4Block } from "../../../src/transfer/read/lz4.ts";
 import type { OpenedFile } from "../../../src/transfer/read/opened-file.ts";
 import { ParquetReader, type ParquetSource } from "../../../src/transfer/read/parquet-reader.ts";
 import { FileFault } from "../../../src/transfer/read/source-row.ts";
@@ -52,7 +53,12 @@ function slicesOf(file: File): ParquetSource {
       slice: (start: number, end = file.size) => file.slice(start, end).arrayBuffer(),
       close: async () => {},
     }),
-    compressors: { GZIP: (input) => ungzip(input), ZSTD: (input) => unpackZstd(input) },
+    compressors: {
+      GZIP: (input) => ungzip(input),
+      ZSTD: (input) => unpackZstd(input),
+      LZ4_RAW: unpackLz4Block,
+      LZ4: unpackHadoopLz4,
+    },
   };
 }
 

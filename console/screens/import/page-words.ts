@@ -6,5 +6,6 @@ export const PAGE_WORDS: PlanWords = {
   rowIds: "choose “numbers of the rows” there if these are what you want",
   rename: () => "give its attribute another name",
   leaveOut: () => "leave it out",
+  flatten: undefined,
   declare: (_, type) => `the type ${type}`,
 };

@@ -190,8 +190,7 @@ function planColumn(name: string, column: SampledColumn, options: PlanOptions): 
   if (attribute === undefined)
     return { ...plan, type: undefined, origin: "file", notes: ["left out"] };
   checkAttribute(name, attribute, options);
-  const fault = column.declared?.fault;
-  if (fault !== undefined) throw columnFault(name, fault, options);
+  if (column.declared?.fault !== undefined) throw columnFault(name, column.declared, options);
   const given = spelledType(schema[attribute]);
   const spelled = existing?.get(attribute);
   const has = spelled === undefined ? undefined : parseAttributeType(spelled);
@@ -212,7 +211,7 @@ function planColumn(name: string, column: SampledColumn, options: PlanOptions): 
     isVector: attribute === "vector" || name === vectorColumn,
     declare: (type) => options.words.declare(attribute, type),
   });
-  if (inferred.fault !== undefined) throw columnFault(name, inferred.fault, options);
+  if (inferred.fault !== undefined) throw columnFault(name, inferred, options);
   const origin = column.declared?.type === undefined ? "sample" : "file";
   const { index, note: longNote } = longTextIndex(column.sample, inferred.type);
   const all = [...notes, ...(inferred.notes ?? []), ...(longNote === undefined ? [] : [longNote])];
@@ -258,8 +257,16 @@ export function inferColumn(
   return isOpen || isLarge ? inferred() : { type };
 }
 
-function columnFault(name: string, fault: string, { words }: PlanOptions): PlanFault {
-  return new PlanFault(`column ${quote(name)}: ${fault}; or ${words.leaveOut(name)}`, name);
+function columnFault(
+  name: string,
+  { fault, isNested }: Pick<InferredType, "fault" | "isNested">,
+  { words }: PlanOptions,
+): PlanFault {
+  const flatten = isNested && words.flatten !== undefined ? `; or ${words.flatten}` : "";
+  return new PlanFault(
+    `column ${quote(name)}: ${fault}${flatten}; or ${words.leaveOut(name)}`,
+    name,
+  );
 }
 
 function spelledType(declaration: unknown): AttributeType | undefined {

@@ -23,6 +23,8 @@ export interface InferredType {
   readonly type?: AttributeType;
   /** Why it cannot be imported. */
   readonly fault?: string;
+  /** The fault is that its values are objects. */
+  readonly isNested?: boolean;
   /** What users should know. */
   readonly notes?: readonly string[];
 }
@@ -31,7 +33,9 @@ export interface InferredType {
 export function inferType(sample: ColumnSample, hints: InferenceHints): InferredType {
   if (sample.valueCount === 0) return { notes: ["has no values in the sample"] };
   const [kind, count] = mostFrequent(sample.counts);
-  if (kind === "object") return { fault: nestedFault(hints.name, sample.members) };
+  if (kind === "object") {
+    return { fault: nestedFault(hints.name, sample.members), isNested: true };
+  }
   if (kind === "wide") return { fault: wideFault(sample, hints) };
   const decided = hints.isVector ? inferVector(sample, kind) : inferKind(sample, kind, hints);
   if (decided.type === undefined) return decided;

@@ -6,6 +6,8 @@ export interface PlanWords {
   readonly rowIds: string;
   readonly rename: (column: string) => string;
   readonly leaveOut: (column: string) => string;
+  /** To give members of nested values attributes of their own; undefined: there is no way. */
+  readonly flatten: string | undefined;
   /** To give an attribute a type. */
   readonly declare: (attribute: string, type: string) => string;
 }
@@ -16,5 +18,6 @@ export const COMMAND_WORDS: PlanWords = {
   rowIds: "give --id @row if row numbers are what you want",
   rename: (column) => `rename it with --map ${column}=…`,
   leaveOut: (column) => `leave it out with --map ${column}=`,
+  flatten: "give each member an attribute with --flatten",
   declare: (attribute, type) => `--schema '${JSON.stringify({ [attribute]: type })}'`,
 };

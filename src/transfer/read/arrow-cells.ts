@@ -41,7 +41,8 @@ export function columnCells({ data, offsets }: Column<unknown>): CellAt {
   };
 }
 
-function batchCells(batch: AnyBatch): CellAt {
+/** The cells of a batch. */
+export function batchCells(batch: AnyBatch): CellAt {
   const value = valueReader(batch, batch.type);
   // Where there are no nulls there may be no bitmap, and some types have it in their children.
   const hasNulls = batch.nullCount > 0 && batch.validity?.length > 0;
@@ -151,7 +152,8 @@ function listReader(batch: AnyBatch, type: DataType): CellAt {
   };
 }
 
-function rangeReader(
+/** Where the elements of a list begin and end. */
+export function rangeReader(
   { offsets, sizes }: AnyBatch,
   type: DataType,
 ): (index: number) => { readonly start: number; readonly end: number } {

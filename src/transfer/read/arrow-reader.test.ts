@@ -25,6 +25,7 @@ import {
 } from "@uwdata/flechette";
 import { expect, test } from "vitest";
 import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
+import { LZ4_FEATHER, LZ4_ROWS } from "../../../test/support/transfer/lz4-files.ts";
 import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import { ArrowReader } from "./arrow-reader.ts";
@@ -140,6 +141,36 @@ test.each([
   expect(fault).toMatch(message);
 });
 
+test("structs are taken apart if that is asked for, and lists of them are their JSON", async () => {
+  const inner = struct([field("c", decimal(9, 2, 64))]);
+  const type = struct([field("a", int64()), field("b", inner)]);
+  const of = list(struct([field("t", utf8()), field("p", decimal(9, 2, 64))]));
+  const data = {
+    m: [{ a: 2n ** 62n + 1n, b: { c: 1999n } }, null, { a: null, b: null }],
+    l: [
+      [
+        { t: '"é', p: 150n },
+        { t: null, p: 5n },
+      ],
+      [],
+      null,
+    ],
+  };
+  const bytes = tableToIPC(tableFromArrays(data, { types: { m: type, l: of } }), {});
+  const source = new ChunkedBytes(bytes ?? new Uint8Array(0), { chunkBytes: () => 50 });
+  const reader = new ArrowReader(source, zstdDecompressSync, { flattens: true });
+  expect(await reader.columns()).toMatchObject([
+    { name: "m.a", type: { of: "int" } },
+    { name: "m.b.c", type: { of: "float" } },
+    { name: "l", type: { of: "string" } },
+  ]);
+  expect(contents(await readAll(reader))).toEqual([
+    [2n ** 62n + 1n, new DecimalCell("19.99"), '[{"t":"\\"é","p":1.50},{"t":null,"p":0.05}]'],
+    [undefined, undefined, "[]"],
+    [undefined, undefined, undefined],
+  ]);
+});
+
 test("rows are read on from every position, over several batches", async () => {
   const values = Array.from({ length: 30 }, (_, i) => i);
   const table = tableFromArrays({ v: values }, { types: { v: int8() }, maxBatchRows: 7 });
@@ -150,6 +181,11 @@ test("rows are read on from every position, over several batches", async () => {
   for (const [i, { next }] of rows.entries()) {
     expect(contents(await readAll(reader, next)).flat()).toEqual(values.slice(i + 1));
   }
+});
+
+test("Feather as pyarrow writes it, packed by LZ4, is read", async () => {
+  const source = new ChunkedBytes(Buffer.from(LZ4_FEATHER, "base64"), { chunkBytes: () => 100 });
+  expect(contents(await readAll(readerOf(source)))).toEqual(LZ4_ROWS);
 });
 
 test("a file that is cut off is refused", async () => {

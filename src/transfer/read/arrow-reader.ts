@@ -2,10 +2,12 @@
 
 import { CompressionType, setCompressionCodec, type Table, tableFromIPC } from "@uwdata/flechette";
 import { GIB } from "../../base/byte-sizes.ts";
-import { columnCells, EXACT } from "./arrow-cells.ts";
-import { arrowColumnForm } from "./arrow-column.ts";
+import { EXACT } from "./arrow-cells.ts";
+import { type ArrowLeaf, declaredLeaves, flatLeaves } from "./arrow-leaves.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { checkLeafNames } from "./column-faults.ts";
 import { damagedFile } from "./file-faults.ts";
+import { unpackLz4Frame } from "./lz4.ts";
 import {
   FileFault,
   type ReadPosition,
@@ -28,30 +30,35 @@ const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
 /** See the file's head. */
 export class ArrowReader implements RowReader {
   readonly #source: ByteSource;
+  readonly #flattens: boolean;
 
   /** `unpackZstd` unpacks what batches have packed; the library keeps one for all readers. */
-  constructor(source: ByteSource, unpackZstd: (bytes: Uint8Array) => Uint8Array) {
+  constructor(
+    source: ByteSource,
+    unpackZstd: (bytes: Uint8Array) => Uint8Array,
+    { flattens = false }: { readonly flattens?: boolean } = {},
+  ) {
     this.#source = source;
-    setCompressionCodec(CompressionType.ZSTD, {
-      encode: () => {
-        throw new Error("nothing is written here");
-      },
-      // Numbers are read where they lie, which must be at a multiple of 8.
-      decode: (bytes) => {
-        const unpacked = unpackZstd(bytes);
-        return unpacked.byteOffset % 8 === 0 ? unpacked : new Uint8Array(unpacked);
-      },
-    });
+    this.#flattens = flattens;
+    const encode = () => {
+      throw new Error("nothing is written here");
+    };
+    // Numbers are read where they lie, which must be at a multiple of 8.
+    const decode = (bytes: Uint8Array) => {
+      const unpacked = unpackZstd(bytes);
+      return unpacked.byteOffset % 8 === 0 ? unpacked : new Uint8Array(unpacked);
+    };
+    setCompressionCodec(CompressionType.ZSTD, { encode, decode });
+    setCompressionCodec(CompressionType.LZ4_FRAME, { encode, decode: unpackLz4Frame });
   }
 
   async columns(): Promise<readonly SourceColumn[]> {
     const messages = new MessageReader(this.#source.name, [await this.#source.head()]);
     const schema = await messages.next();
     if (schema === undefined) throw new FileFault(`${this.#source.name} is empty`);
-    return this.#decode([schema]).schema.fields.map(({ name, type }) => ({
-      name,
-      ...arrowColumnForm(type),
-    }));
+    const leaves = this.#leavesOf(this.#decode([schema]));
+    checkLeafNames(this.#source.name, leaves);
+    return leaves;
   }
 
   /** Reads from the start; what comes before the position is decoded and passed over. */
@@ -74,6 +81,10 @@ export class ArrowReader implements RowReader {
     }
   }
 
+  #leavesOf({ schema: { fields } }: Table): ArrowLeaf[] {
+    return this.#flattens ? flatLeaves(fields) : declaredLeaves(fields);
+  }
+
   #decode(messages: Uint8Array[]): Table {
     try {
       return tableFromIPC(messages, EXACT);
@@ -84,7 +95,7 @@ export class ArrowReader implements RowReader {
 
   /** Cells are read from a batch's buffers, which a damaged batch does not have. */
   *#rowsOf(table: Table, start: number, before: number): Generator<readonly SourceRow[]> {
-    const rows = batchRows(table, start, before);
+    const rows = batchRows(table, this.#leavesOf(table), { start, before });
     for (;;) {
       let next: IteratorResult<readonly SourceRow[]>;
       try {
@@ -98,12 +109,12 @@ export class ArrowReader implements RowReader {
   }
 }
 
-function* batchRows(table: Table, start: number, before: number): Generator<readonly SourceRow[]> {
-  const columns = table.schema.fields.map(({ type }, index) => {
-    // What cannot be imported is not read either.
-    const isRead = arrowColumnForm(type).fault === undefined;
-    return isRead ? columnCells(table.getChildAt(index)) : () => undefined;
-  });
+function* batchRows(
+  table: Table,
+  leaves: readonly ArrowLeaf[],
+  { start, before }: { readonly start: number; readonly before: number },
+): Generator<readonly SourceRow[]> {
+  const columns = leaves.map(({ cells }) => cells(table));
   for (let first = start; first < table.numRows; first += ROWS_AT_ONCE) {
     const rows: SourceRow[] = [];
     for (let row = first; row < Math.min(table.numRows, first + ROWS_AT_ONCE); row++) {

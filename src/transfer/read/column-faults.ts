@@ -1,7 +1,7 @@
 /** What is said of columns of Parquet and Arrow files whose values are not taken as they are. */
 
 import type { AttributeType, ScalarKind } from "../../model/attribute-type.ts";
-import type { SourceColumn } from "./source-row.ts";
+import { FileFault, type SourceColumn } from "./source-row.ts";
 
 /** What a column's values become, or why they cannot be imported. */
 export type ColumnForm = Omit<SourceColumn, "name">;
@@ -44,10 +44,19 @@ const VECTORS_OF_ANY_LENGTH: AttributeType = { kind: "multi_vector", dimensions:
 export function nestedForm(kind: string, members: readonly string[]): ColumnForm {
   const named = members.length === 0 ? "" : ` {${members.slice(0, 4).join(", ")}}`;
   return {
+    isNested: kind === "struct",
     fault:
       `a ${kind}${named} has no place in a document, which is flat: give its members columns ` +
       "of their own",
   };
+}
+
+/** Two columns of one name would be taken for one; in a nested file a member may have a dot. */
+export function checkLeafNames(file: string, columns: readonly SourceColumn[]): void {
+  const names = columns.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice === undefined) return;
+  throw new FileFault(`${file}: two columns are named ${JSON.stringify(twice)}; rename one`);
 }
 
 /** The form of a column that has no counterpart. */

@@ -7,6 +7,7 @@ import type { ByteSource } from "./byte-source.ts";
 import { FileBytes, PipeBytes } from "./file-bytes.ts";
 import { emptyFile, unreadableFile } from "./file-faults.ts";
 import { FILE_FORMATS, type FileFormat, formatOf } from "./file-format.ts";
+import { FlatObjects } from "./flat-objects.ts";
 import { JsonArrayReader } from "./json-array-reader.ts";
 import { JsonLinesReader } from "./json-lines-reader.ts";
 import type { OpenedFile } from "./opened-file.ts";
@@ -16,11 +17,18 @@ import { streamParser } from "./record-parser.ts";
 import { FileFault, type RowReader } from "./source-row.ts";
 import { TableTextReader } from "./table-text-reader.ts";
 
-/** Opens a file, or the pipe where `name` is `-`. `format` is what the user said, if anything. */
+/** What the user said of the files. */
+export interface OpenOptions {
+  readonly format?: FileFormat | undefined;
+  /** Set to take nested values apart; tells which members of JSON stay objects. */
+  readonly flattenBut?: ((name: string) => boolean) | undefined;
+}
+
+/** Opens a file, or the pipe where `name` is `-`. */
 export async function openRows(
   name: string,
   stdin: AsyncIterable<Uint8Array>,
-  format?: FileFormat,
+  { format, flattenBut }: OpenOptions = {},
 ): Promise<OpenedFile> {
   const isPipe = name === "-";
   const source: ByteSource = isPipe ? new PipeBytes(stdin) : new FileBytes(name);
@@ -31,10 +39,12 @@ export async function openRows(
   if (found === undefined) throw unknownFormat(name);
   if (found === "parquet") {
     if (isPipe) throw new FileFault("Parquet is not read from a pipe: save it to a file first");
-    const reader = new ParquetReader(name, openParquet(name));
+    const flattens = flattenBut !== undefined;
+    const reader = new ParquetReader(name, openParquet(name), { flattens });
     return { name, format: found, reader, counter: reader, sizeBytes };
   }
-  return { name, format: found, reader: textReader(source, found), counter: source, sizeBytes };
+  const reader = textReader(source, found, flattenBut);
+  return { name, format: found, reader, counter: source, sizeBytes };
 }
 
 function sizeOf(name: string): number {
@@ -49,14 +59,19 @@ function sizeOf(name: string): number {
   }
 }
 
-function textReader(source: ByteSource, format: Exclude<FileFormat, "parquet">): RowReader {
+function textReader(
+  source: ByteSource,
+  format: Exclude<FileFormat, "parquet">,
+  flattenBut: OpenOptions["flattenBut"],
+): RowReader {
+  const flat = (rows: RowReader) => (flattenBut ? new FlatObjects(rows, flattenBut) : rows);
   switch (format) {
     case "jsonl":
-      return new JsonLinesReader(source);
+      return flat(new JsonLinesReader(source));
     case "json":
-      return new JsonArrayReader(source);
+      return flat(new JsonArrayReader(source));
     case "arrow":
-      return new ArrowReader(source, zstdDecompressSync);
+      return new ArrowReader(source, zstdDecompressSync, { flattens: flattenBut !== undefined });
     default:
       return new TableTextReader(source, { format, parserOf: streamParser });
   }

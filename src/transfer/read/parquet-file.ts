@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
+import { unpackHadoopLz4, unpackLz4Block } from "./lz4.ts";
 import type { ParquetSource } from "./parquet-reader.ts";
 
 /** A Parquet file of the disk, with what Node unpacks. */
@@ -27,6 +28,8 @@ export function openParquet(path: string): ParquetSource {
       GZIP: (input) => gunzipSync(input),
       ZSTD: (input) => zstdDecompressSync(input),
       BROTLI: (input) => brotliDecompressSync(input),
+      LZ4_RAW: unpackLz4Block,
+      LZ4: unpackHadoopLz4,
     },
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, expect, test } from "vitest";
+import { LZ4_PARQUET, LZ4_ROWS } from "../../../test/support/transfer/lz4-files.ts";
 import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import { DecimalCell } from "./decimal-cell.ts";
@@ -178,6 +179,51 @@ test("structs are told with the way out, and not read", async () => {
   expect(contents(await readAll(reader))).toEqual([[undefined]]);
 });
 
+test("structs are taken apart if that is asked for, and lists of them are their JSON", async () => {
+  const path = join(folder, "nested.parquet");
+  const cents = { converted_type: "DECIMAL" as const, scale: 2, precision: 9 };
+  const bytes = parquetWriteBuffer({
+    schema: [
+      { name: "root", num_children: 2 },
+      { name: "m", repetition_type: "OPTIONAL", num_children: 2 },
+      { name: "a", type: "INT64", repetition_type: "OPTIONAL" },
+      { name: "b", repetition_type: "OPTIONAL", num_children: 1 },
+      { name: "c", type: "INT64", repetition_type: "OPTIONAL", ...cents },
+      { name: "l", converted_type: "LIST", repetition_type: "OPTIONAL", num_children: 1 },
+      { name: "list", repetition_type: "REPEATED", num_children: 1 },
+      { name: "element", repetition_type: "OPTIONAL", num_children: 2 },
+      { name: "t", type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },
+      { name: "p", type: "INT64", repetition_type: "OPTIONAL", ...cents },
+    ],
+    columnData: [
+      { name: "m", data: [{ a: 2n ** 62n + 1n, b: { c: 1999n } }, null, { a: null, b: null }] },
+      {
+        name: "l",
+        data: [
+          [
+            { t: '"é', p: 150n },
+            { t: null, p: 5n },
+          ],
+          [],
+          null,
+        ],
+      },
+    ],
+  });
+  writeFileSync(path, new Uint8Array(bytes));
+  const reader = new ParquetReader(path, openParquet(path), { flattens: true });
+  expect(await reader.columns()).toMatchObject([
+    { name: "m.a", type: { of: "int" } },
+    { name: "m.b.c", type: { of: "float" } },
+    { name: "l", type: { of: "string" } },
+  ]);
+  expect(contents(await readAll(reader))).toEqual([
+    [2n ** 62n + 1n, new DecimalCell("19.99"), '[{"t":"\\"é","p":1.50},{"t":null,"p":0.05}]'],
+    [undefined, undefined, "[]"],
+    [undefined, undefined, undefined],
+  ]);
+});
+
 test.each([
   ["SNAPPY", undefined],
   ["GZIP", (bytes: Uint8Array) => gzipSync(bytes)],
@@ -191,6 +237,13 @@ test.each([
     ...(compress && { compressors: { [codec]: compress } }),
   });
   expect(contents(await readAll(reader)).flat()).toEqual(data);
+});
+
+test("a file as pyarrow writes it, packed by LZ4, is read", async () => {
+  const path = join(folder, "lz4.parquet");
+  writeFileSync(path, Buffer.from(LZ4_PARQUET, "base64"));
+  const reader = new ParquetReader(path, openParquet(path));
+  expect(contents(await readAll(reader))).toEqual(LZ4_ROWS);
 });
 
 test("rows are read on from every position, over several groups", async () => {

@@ -10,11 +10,12 @@ import {
   parquetSchema,
 } from "hyparquet";
 import { GIB, MIB } from "../../base/byte-sizes.ts";
+import { checkLeafNames } from "./column-faults.ts";
 import { damagedFile, isSystemError, unreadableFile } from "./file-faults.ts";
 import { type FloatListColumn, floatListColumn } from "./float-lists.ts";
-import { CELL_PARSERS, cellsOf, withoutDecimals } from "./parquet-cells.ts";
-import { parquetColumnForm } from "./parquet-column.ts";
+import { CELL_PARSERS, withoutDecimals } from "./parquet-cells.ts";
 import { type GroupRows, readFloatLists } from "./parquet-float-pages.ts";
+import { declaredLeaves, flatLeaves, type ParquetLeaf } from "./parquet-leaves.ts";
 import {
   type CellValue,
   FileFault,
@@ -55,14 +56,20 @@ interface RowWindow extends GroupRows {
 export class ParquetReader implements RowReader {
   readonly #name: string;
   readonly #source: ParquetSource;
+  readonly #flattens: boolean;
   #bytesRead = 0;
   /** What was read last: a sample and the import after it begin with the same rows. */
   #kept: { start: number; end: number; values: readonly ArrayLike<CellValue>[] } | undefined;
   #opened: { readonly file: SlicedFile; readonly metadata: FileMetaData } | undefined;
 
-  constructor(name: string, source: ParquetSource) {
+  constructor(
+    name: string,
+    source: ParquetSource,
+    { flattens = false }: { readonly flattens?: boolean } = {},
+  ) {
     this.#name = name;
     this.#source = source;
+    this.#flattens = flattens;
   }
 
   /** Bytes taken from the file so far. */
@@ -71,16 +78,19 @@ export class ParquetReader implements RowReader {
   }
 
   async columns(): Promise<readonly SourceColumn[]> {
-    const { metadata } = await this.#open();
-    return parquetSchema(metadata).children.map((child) => ({
-      name: child.element.name,
-      ...parquetColumnForm(child),
-    }));
+    return this.#leaves();
+  }
+
+  async #leaves(): Promise<readonly ParquetLeaf[]> {
+    const { children } = parquetSchema((await this.#open()).metadata);
+    const leaves = this.#flattens ? flatLeaves(children) : declaredLeaves(children);
+    checkLeafNames(this.#name, leaves);
+    return leaves;
   }
 
   async *rows(from: ReadPosition): AsyncGenerator<readonly SourceRow[]> {
     const { metadata } = await this.#open();
-    const columns = await this.columns();
+    const columns = await this.#leaves();
     try {
       let groupStart = 0;
       for (const group of metadata.row_groups) {
@@ -107,7 +117,7 @@ export class ParquetReader implements RowReader {
   }
 
   async *#window(
-    columns: readonly SourceColumn[],
+    columns: readonly ParquetLeaf[],
     window: RowWindow,
   ): AsyncGenerator<readonly SourceRow[]> {
     const { start, end } = window;
@@ -128,25 +138,25 @@ export class ParquetReader implements RowReader {
   }
 
   async #readWindow(
-    columns: readonly SourceColumn[],
+    columns: readonly ParquetLeaf[],
     window: RowWindow,
   ): Promise<ArrayLike<CellValue>[]> {
     const { start: rowStart, end: rowEnd } = window;
-    const { children } = parquetSchema((await this.#open()).metadata);
     const scan = await this.#scan();
     const values: ArrayLike<CellValue>[] = [];
-    for (const [i, { name: column, fault }] of columns.entries()) {
+    for (const { name, fault, top, cell } of columns) {
       // What cannot be imported is not read either.
       if (fault !== undefined) {
         values.push(new Array(rowEnd - rowStart));
         continue;
       }
       try {
-        const lists = await this.#floatLists(floatListColumn(children[i]), window);
-        const read = async () => scan.readColumn({ column, rowStart, rowEnd });
-        values.push(lists ?? Array.from(await read(), cellsOf(children[i])));
+        const isWhole = name === top.element.name;
+        const lists = await this.#floatLists(isWhole ? floatListColumn(top) : undefined, window);
+        const read = async () => scan.readColumn({ column: top.element.name, rowStart, rowEnd });
+        values.push(lists ?? Array.from(await read(), cell));
       } catch (error) {
-        throw this.#fault(error, `column ${JSON.stringify(column)} of ${rowsText(window)}`);
+        throw this.#fault(error, `column ${JSON.stringify(name)} of ${rowsText(window)}`);
       }
     }
     return values;

@@ -63,6 +63,8 @@ export interface SourceColumn {
   readonly type?: AttributeType;
   /** Why its values cannot be imported, with the way out; the column may be left out. */
   readonly fault?: string;
+  /** The fault is that its values have members of their own. */
+  readonly isNested?: boolean;
   /** What the reader does to its values that users should know. */
   readonly note?: string;
   /** The note says that integers become the nearest float64. */

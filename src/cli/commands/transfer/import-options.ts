@@ -16,6 +16,8 @@ export interface ImportOptions {
   readonly format: FileFormat | undefined;
   readonly idColumn: string | undefined;
   readonly vectorColumn: string | undefined;
+  /** Nested values are taken apart. */
+  readonly flattens: boolean;
   readonly renames: ReadonlyMap<string, string | undefined>;
   readonly schema: Readonly<Record<string, unknown>>;
   readonly distanceMetric: string;
@@ -43,6 +45,7 @@ export function declareImport(program: Command): Command {
     .option("--id <column>", "the ids (default: id or _id, else @row: numbers of the rows)")
     .option("--vector <column>", "the vectors; becomes the attribute vector")
     .option("--map <old=new>", "rename a column; --map old= leaves it out; repeatable", collect)
+    .option("--flatten", "members of objects and structs become attributes, as author.name")
     .option("--schema <json>", "attributes' types and options, as JSON or in a file")
     .addOption(
       new Option("--distance-metric <metric>", "of vectors in a new namespace")
@@ -78,6 +81,7 @@ export function parseImportOptions({ words, options }: CommandCall): ImportOptio
     format: options.format as FileFormat | undefined,
     idColumn: text("id"),
     vectorColumn: text("vector"),
+    flattens: options.flatten === true,
     renames: parseRenames((options.map as readonly string[] | undefined) ?? []),
     schema: parseSchema(text("schema")),
     distanceMetric: text("distanceMetric") ?? DISTANCE_METRICS[0],

@@ -114,9 +114,13 @@ export class ImportSession {
 
   async #planned(): Promise<PlannedRun> {
     const { client, signal, terminal } = this.#context;
-    const { namespace, format } = this.#options;
+    const { namespace, format, flattens, renames } = this.#options;
     const files: OpenedFile[] = [];
-    for (const name of this.#names) files.push(await openRows(name, terminal.input, format));
+    /** Attributes that are sparse vectors, whose objects have a meaning. */
+    const sparse = new Set(sparseNames(this.#options.schema));
+    const flattenBut = (column: string) => sparse.has(renames.get(column) ?? column);
+    const options = { format, flattenBut: flattens ? flattenBut : undefined };
+    for (const name of this.#names) files.push(await openRows(name, terminal.input, options));
     const imported: ImportedFile[] = [];
     for (const { name, sizeBytes } of files) {
       if (sizeBytes !== undefined) imported.push({ name, fingerprint: await fingerprintOf(name) });
@@ -124,6 +128,7 @@ export class ImportSession {
     const before = await this.#readState(imported);
     const schema = await existingSchema(client, namespace, signal);
     const existing = schema && attributeTypes(schema);
+    for (const name of sparseNames(schema ?? {})) sparse.add(name);
     if (before !== undefined && existing === undefined) {
       throw new Error(
         `${this.#statePath} says that rows were imported, and there is no namespace ` +
@@ -133,8 +138,10 @@ export class ImportSession {
     const sampled = await sampleFiles(files);
     const isResumed = before !== undefined;
     const embeds = schema !== undefined && embedsTexts(schema);
-    const options = { ...this.#options, existing, embeds, isResumed, words: COMMAND_WORDS };
-    const plan = planImport(sampled, options);
+    const plan = planImport(sampled, {
+      ...this.#options,
+      ...{ existing, embeds, isResumed, words: COMMAND_WORDS },
+    });
     return { files, plan, before, imported, isNew: existing === undefined };
   }
 
@@ -158,7 +165,7 @@ export class ImportSession {
 
   /** What must be the same for a run to go on where another was. */
   #settings(): Record<string, string> {
-    const { namespace, format, idColumn, vectorColumn, renames, schema } = this.#options;
+    const { namespace, format, idColumn, vectorColumn, renames, schema, flattens } = this.#options;
     const given = (value: string | undefined) => value ?? "";
     return {
       "--url": this.#context.client.url,
@@ -166,6 +173,7 @@ export class ImportSession {
       "--format": given(format),
       "--id": given(idColumn),
       "--vector": given(vectorColumn),
+      "--flatten": flattens ? "yes" : "",
       "--map": [...renames].map(([from, to]) => `${from}=${given(to)}`).join(" "),
       "--schema": JSON.stringify(schema),
       [REJECTS_SETTING]: given(this.#options.rejectsPath),
@@ -357,6 +365,14 @@ function failureText(failure: unknown): string {
 /** Rows before a position, over all files. */
 function rowsOf({ rowsBefore, rows }: ImportState["position"]): number {
   return rowsBefore + rows;
+}
+
+/** Attributes that a schema declares as sparse vectors, as it is answered or given. */
+function sparseNames(schema: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(schema).filter((name) => {
+    const declared = schema[name] as { readonly type?: unknown } | string | null;
+    return (typeof declared === "object" ? declared?.type : declared) === "{}f16";
+  });
 }
 
 function rejectedText({ row: { file, line }, error }: RejectedRow): string {
