@@ -1,8 +1,11 @@
 /** Cells of CSV (RFC 4180). */
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$|^$/;
-/** What spreadsheets take for the beginning of a formula, whether the cell has quotes or not. */
-const FORMULA_START = /^[=+\-@\t\r]/;
+/**
+ * What spreadsheets take for the beginning of a formula, whether the cell has quotes or not; some
+ * also the full-width forms (OWASP, "CSV Injection").
+ */
+const FORMULA_START = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** A text as a cell; an empty one has quotes, since a cell of nothing is no value. */
 export function csvCell(text: string): string {

@@ -43,6 +43,7 @@ const SHARED_FILES: ReadonlySet<string> = new Set([
   "src/client/retry-plan.ts",
   "src/transfer/import/attribute-types.ts",
   "src/transfer/import/column-samples.ts",
+  "src/transfer/import/committed-bytes.ts",
   "src/transfer/import/import-plan.ts",
   "src/transfer/import/long-texts.ts",
   "src/transfer/import/plan-fault.ts",

@@ -3,8 +3,10 @@
 import { MIB } from "../../../src/base/byte-sizes.ts";
 import {
   type ByteSource,
+  countBytes,
   cutHead,
   type Packing,
+  packedBytesAt,
   packingOf,
   skipBytes,
 } from "../../../src/transfer/read/byte-source.ts";
@@ -20,7 +22,8 @@ const PACKED_READ_BYTES = 64 * 1024;
 export class ChosenFileBytes implements ByteSource {
   readonly name: string;
   readonly #file: File;
-  #bytesRead = 0;
+  #packedBytes = 0;
+  #textBytes = 0;
   #packing: Packing | undefined;
 
   constructor(file: File) {
@@ -28,8 +31,9 @@ export class ChosenFileBytes implements ByteSource {
     this.#file = file;
   }
 
-  get bytesRead(): number {
-    return this.#bytesRead;
+  bytesAt(offset: number): number {
+    if (this.#packing === "none") return offset;
+    return packedBytesAt(offset, { packedBytes: this.#packedBytes, textBytes: this.#textBytes });
   }
 
   async head(): Promise<Uint8Array> {
@@ -43,23 +47,34 @@ export class ChosenFileBytes implements ByteSource {
         yield* this.#read(offset, READ_BYTES);
         return;
       case "gzip":
-        yield* skipBytes(unpackGzip(this.#read(0, PACKED_READ_BYTES), this.name), offset);
+        yield* skipBytes(this.#counted(unpackGzip(this.#packed(), this.name)), offset);
         return;
       case "zstd": {
         // Few files are: what unpacks them is loaded when there is one.
         const { unpackZstd } = await import("./unpack-zstd.ts");
-        yield* skipBytes(unpackZstd(this.#read(0, PACKED_READ_BYTES), this.name), offset);
+        yield* skipBytes(this.#counted(unpackZstd(this.#packed(), this.name)), offset);
         return;
       }
     }
   }
 
+  #packed(): AsyncIterable<Uint8Array> {
+    this.#packedBytes = 0;
+    this.#textBytes = 0;
+    return countBytes(this.#read(0, PACKED_READ_BYTES), (bytes) => {
+      this.#packedBytes += bytes;
+    });
+  }
+
+  #counted(text: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    return countBytes(text, (bytes) => {
+      this.#textBytes += bytes;
+    });
+  }
+
   async *#read(offset: number, bytes: number): AsyncGenerator<Uint8Array> {
     for (let at = offset; at < this.#file.size; at += bytes) {
-      this.#bytesRead = at;
-      const slice = new Uint8Array(await this.#slice(at, at + bytes));
-      this.#bytesRead = at + slice.length;
-      yield slice;
+      yield new Uint8Array(await this.#slice(at, at + bytes));
     }
   }
 

@@ -3,6 +3,7 @@
 import type { Random } from "../../../src/base/random.ts";
 import { attributeTypes, embedsTexts } from "../../../src/transfer/import/attribute-types.ts";
 import { type SampledColumn, sampleColumns } from "../../../src/transfer/import/column-samples.ts";
+import { committedBytes } from "../../../src/transfer/import/committed-bytes.ts";
 import { rejectedLine } from "../../../src/transfer/import/rejected-line.ts";
 import type { ImportPosition } from "../../../src/transfer/import/row-batches.ts";
 import { rowSender } from "../../../src/transfer/import/row-sender.ts";
@@ -60,6 +61,9 @@ interface RunState {
   readonly position: ImportPosition;
   readonly counts: ImportCounts;
 }
+
+/** How far a run is, by what is settled. */
+type ProgressOf = (counts: ImportCounts, position: ImportPosition) => ImportProgress;
 
 const NOTHING = {
   position: { ...FILE_START, file: 0, rowsBefore: 0 },
@@ -134,17 +138,22 @@ export class ImportJob {
     if (!command.goesOn || this.#state?.namespace !== command.namespace) this.#forget();
     const before = this.#state ?? { ...NOTHING, namespace: command.namespace };
     const { files } = await this.#opened;
-    const progress = this.#progressFrom(before.counts, files);
+    const progress = this.#progressFrom(before, files);
     const { namespace } = command;
     try {
       const end = await this.#run(command, before, { files, progress });
-      const { reason, counts } = end;
+      const { reason, counts, position } = end;
       if (reason === "done") this.#state = undefined;
-      this.#end({ reason, namespace, message: messageOf(end), progress: progress(counts) });
+      this.#end({
+        reason,
+        namespace,
+        message: messageOf(end),
+        progress: progress(counts, position),
+      });
     } catch (error) {
       const { message } = error as Error;
-      const { counts } = this.#state ?? before;
-      this.#end({ reason: "failed", namespace, message, progress: progress(counts) });
+      const { counts, position } = this.#state ?? before;
+      this.#end({ reason: "failed", namespace, message, progress: progress(counts, position) });
     }
   }
 
@@ -156,7 +165,7 @@ export class ImportJob {
       progress,
     }: {
       readonly files: readonly OpenedFile[];
-      readonly progress: (counts: ImportCounts) => ImportProgress;
+      readonly progress: ProgressOf;
     },
   ): Promise<ImportEnd> {
     const { tell, clock, random, clientOf } = this.#options;
@@ -172,25 +181,25 @@ export class ImportJob {
       save: async (position, counts) => {
         this.#state = { namespace, position, counts };
       },
-      progress: (counts) => tell({ kind: "progress", progress: progress(counts) }),
+      progress: (counts, position) =>
+        tell({ kind: "progress", progress: progress(counts, position) }),
       rejectedMax: REJECTS_MAX,
       stop,
       clock,
     });
   }
 
-  #progressFrom(
-    before: ImportCounts,
-    files: readonly OpenedFile[],
-  ): (counts: ImportCounts) => ImportProgress {
+  #progressFrom(before: RunState, files: readonly OpenedFile[]): ProgressOf {
     const { clock } = this.#options;
     const startedMs = clock.monotonicMs();
-    return (counts) => ({
+    const bytesBefore = committedBytes(files, before.position);
+    return (counts, position) => ({
       counts,
-      bytesRead: files.reduce((sum, { counter }) => sum + counter.bytesRead, 0),
+      bytesDone: committedBytes(files, position),
+      bytesBefore,
       bytesTotal: files.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0),
       seconds: (clock.monotonicMs() - startedMs) / 1000,
-      rowsBefore: before.rows,
+      rowsBefore: before.counts.rows,
     });
   }
 

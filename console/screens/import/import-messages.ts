@@ -49,8 +49,9 @@ export interface RejectedRowView {
 /** How far a run is. */
 export interface ImportProgress {
   readonly counts: ImportCounts;
-  /** Of the files as they lie there. */
-  readonly bytesRead: number;
+  /** Bytes of the files as they lie there whose rows are settled; those of earlier runs apart. */
+  readonly bytesDone: number;
+  readonly bytesBefore: number;
   readonly bytesTotal: number;
   /** Of this run. */
   readonly seconds: number;

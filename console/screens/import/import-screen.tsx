@@ -18,7 +18,7 @@ import {
   MEANING_MODEL,
   withCorrection,
 } from "./import-draft.ts";
-import { endText, type ImportView, progressText, readShare } from "./import-view.ts";
+import { doneShare, endText, type ImportView, progressText } from "./import-view.ts";
 import { RejectedRows } from "./rejected-rows.tsx";
 import { SchemaTable } from "./schema-table.tsx";
 import { suggestedNamespace } from "./suggested-namespace.ts";
@@ -236,7 +236,7 @@ function Run(props: {
       </div>
       {isRunning && progress === undefined && <Spinner label="Sending the first rows" />}
       {isRunning && progress !== undefined && (
-        <Progress label={progressText(progress, waiting)} value={readShare(progress)} />
+        <Progress label={progressText(progress, waiting)} value={doneShare(progress)} />
       )}
       {isRunning && waiting !== undefined && <p class="note note-wait">{waiting}</p>}
       {!isRunning && end !== undefined && <End end={end} />}

@@ -157,7 +157,8 @@ test("while an import runs, nothing else is opened or planned", () => {
   expect(commands.at(-1)).toEqual({ kind: "stop" });
   const progress = {
     counts: { rows: 1, rejected: 0, bytes: 2 },
-    bytesRead: 2,
+    bytesDone: 2,
+    bytesBefore: 0,
     bytesTotal: 2,
     seconds: 1,
     rowsBefore: 0,

@@ -4,7 +4,8 @@ import { endText, NOTHING_CHOSEN, progressText, viewAfter } from "./import-view.
 
 const PROGRESS: ImportProgress = {
   counts: { rows: 3000, rejected: 2, bytes: 5000 },
-  bytesRead: 1024 * 1024,
+  bytesDone: 1024 * 1024,
+  bytesBefore: 0,
   bytesTotal: 4 * 1024 * 1024,
   seconds: 2,
   rowsBefore: 1000,
@@ -14,7 +15,7 @@ test("progress says how far, how fast and how long", () => {
   expect(progressText(PROGRESS, undefined)).toBe(
     "3,000 rows · 1,000 rows/s · 1.0 MiB of 4.0 MiB · 2 rejected · about 6.0 s left",
   );
-  const end = { ...PROGRESS, bytesRead: 9e9, counts: { rows: 1, rejected: 0, bytes: 1 } };
+  const end = { ...PROGRESS, bytesDone: 9e9, counts: { rows: 1, rejected: 0, bytes: 1 } };
   expect(progressText({ ...end, rowsBefore: 0, seconds: 0 }, undefined)).toBe(
     "1 row · 0 rows/s · 4.0 MiB of 4.0 MiB",
   );

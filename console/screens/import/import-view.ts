@@ -82,10 +82,9 @@ export function viewAfter(view: ImportView, event: ImportEvent): ImportView {
   }
 }
 
-/** Share of the files that was read, from 0 to 1. */
-export function readShare({ bytesRead, bytesTotal }: ImportProgress): number {
-  // Of Parquet some bytes are read twice, for the sample and for the rows.
-  return bytesTotal === 0 ? 1 : Math.min(1, bytesRead / bytesTotal);
+/** Share of the files whose rows are settled, from 0 to 1. */
+export function doneShare({ bytesDone, bytesTotal }: ImportProgress): number {
+  return bytesTotal === 0 ? 1 : Math.min(1, bytesDone / bytesTotal);
 }
 
 /**
@@ -93,16 +92,18 @@ export function readShare({ bytesRead, bytesTotal }: ImportProgress): number {
  * for, the time of the last progress says nothing of the rate, and nobody knows for how long.
  */
 export function progressText(progress: ImportProgress, waiting: string | undefined): string {
-  const { counts, bytesRead, bytesTotal, seconds, rowsBefore } = progress;
-  const share = readShare(progress);
+  const { counts, bytesDone, bytesBefore, bytesTotal, seconds, rowsBefore } = progress;
+  const bytesLeft = bytesTotal - bytesDone;
   const rate = seconds > 0 ? (counts.rows - rowsBefore) / seconds : 0;
   const isGoing = waiting === undefined;
   const left =
-    isGoing && share > 0 && share < 1 ? ((1 - share) / share) * seconds * 1000 : undefined;
+    isGoing && bytesDone > bytesBefore && bytesLeft > 0
+      ? (bytesLeft / (bytesDone - bytesBefore)) * seconds * 1000
+      : undefined;
   return [
     countedText(counts.rows, "row"),
     ...(isGoing ? [`${countText(Math.round(rate))} rows/s`] : []),
-    `${sizeText(Math.min(bytesRead, bytesTotal))} of ${sizeText(bytesTotal)}`,
+    `${sizeText(Math.min(bytesDone, bytesTotal))} of ${sizeText(bytesTotal)}`,
     ...(counts.rejected > 0 ? [`${countText(counts.rejected)} rejected`] : []),
     ...(left === undefined ? [] : [`about ${durationText(left)} left`]),
   ].join(" · ");

@@ -9,7 +9,7 @@ import { JsonLinesReader } from "../../../src/transfer/read/json-lines-reader.ts
 import { unpackHadoopLz4, unpackLz4Block } from "../../../src/transfer/read/lz4.ts";
 import type { OpenedFile } from "../../../src/transfer/read/opened-file.ts";
 import { ParquetReader, type ParquetSource } from "../../../src/transfer/read/parquet-reader.ts";
-import { FileFault } from "../../../src/transfer/read/source-row.ts";
+import { FileFault, type ReadPosition } from "../../../src/transfer/read/source-row.ts";
 import { TableTextReader } from "../../../src/transfer/read/table-text-reader.ts";
 import { fedParser } from "./fed-parser.ts";
 import { ChosenFileBytes } from "./file-bytes.ts";
@@ -21,25 +21,26 @@ export async function openChosenFile(file: File): Promise<OpenedFile> {
   if (head.length === 0) throw emptyFile(file.name);
   const format = formatOf(file.name, head);
   const opened = { name: file.name, sizeBytes: file.size };
+  const bytesAt = ({ offset }: ReadPosition) => source.bytesAt(offset);
   switch (format) {
     case "parquet": {
       const reader = new ParquetReader(file.name, slicesOf(file));
-      return { ...opened, format, reader, counter: reader };
+      return { ...opened, format, reader, bytesAt: ({ rows }) => reader.bytesAt(rows) };
     }
     case "jsonl":
-      return { ...opened, format, reader: new JsonLinesReader(source), counter: source };
+      return { ...opened, format, reader: new JsonLinesReader(source), bytesAt };
     case "json":
-      return { ...opened, format, reader: new JsonArrayReader(source), counter: source };
+      return { ...opened, format, reader: new JsonArrayReader(source), bytesAt };
     case "csv":
     case "tsv": {
       const reader = new TableTextReader(source, { format, parserOf: fedParser });
-      return { ...opened, format, reader, counter: source };
+      return { ...opened, format, reader, bytesAt };
     }
     case "arrow": {
       // Most files are others: its library is loaded when there is one.
       const { ArrowReader } = await import("../../../src/transfer/read/arrow-reader.ts");
       const reader = new ArrowReader(source, (bytes) => unpackZstd(bytes));
-      return { ...opened, format, reader, counter: source };
+      return { ...opened, format, reader, bytesAt: ({ rows }) => reader.bytesAt(rows) };
     }
     default:
       throw unreadable(file.name);

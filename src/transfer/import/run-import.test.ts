@@ -5,6 +5,7 @@ import { seededRandom } from "../../base/random.ts";
 import { JsonLinesReader } from "../read/json-lines-reader.ts";
 import type { OpenedFile } from "../read/opened-file.ts";
 import { FILE_START } from "../read/source-row.ts";
+import { committedBytes } from "./committed-bytes.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import type { ImportPosition } from "./row-batches.ts";
 import { type ImportCounts, type ImportRun, runImport } from "./run-import.ts";
@@ -22,7 +23,7 @@ const NUMBERED: ImportPlan = {
 function opened(name: string, text: string, chunkBytes: () => number): OpenedFile {
   const source = new ChunkedBytes(text, { name, chunkBytes });
   const reader = new JsonLinesReader(source);
-  return { name, format: "jsonl", reader, counter: source, sizeBytes: text.length };
+  return { name, format: "jsonl", reader, sizeBytes: text.length, bytesAt: ({ offset }) => offset };
 }
 
 interface Saved {
@@ -182,6 +183,23 @@ test("a run that fails says why, and counts the batches behind the one that fail
   expect(end).toMatchObject({ reason: "failed", failure: new Error("unreachable") });
   expect(end.counts.rows).toBe(imported.documents.size);
   expect(end.counts.rows).toBeGreaterThan(imported.saved.counts.rows);
+});
+
+test("progress is what is committed, and not what is read", async () => {
+  const imported = new Imported();
+  const rows = Array.from({ length: 100 }, (_, i) => `{"v":${i}}`);
+  const text = `${rows.join("\n")}\n`;
+  const files = [1, 2].map((i) => opened(`f${i}`, text, () => 1_000_000));
+  const seen: number[] = [];
+  const progress = (_: ImportCounts, position: ImportPosition) =>
+    void seen.push(committedBytes(files, position));
+  await imported.run([text, text], { seed: 1, progress });
+  // Each file is read at once, and its rows are committed batch by batch.
+  expect(seen.length).toBeGreaterThan(4);
+  expect(seen.slice(0, -1).every((bytes, i) => bytes > 0 && bytes < seen[i + 1])).toBe(true);
+  expect(seen.at(-1)).toBe(2 * text.length);
+  const halves = seen.filter((bytes) => bytes <= text.length).length;
+  expect(Math.abs(halves - seen.length / 2)).toBeLessThan(2);
 });
 
 test("the first batch goes alone, then several are under way", async () => {

@@ -178,6 +178,9 @@ test("rows are read on from every position, over several batches", async () => {
   const reader = readerOf(new ChunkedBytes(bytes, { chunkBytes: () => 50 }));
   const rows = await readAll(reader);
   expect(contents(rows).flat()).toEqual(values);
+  const done = [0, 7, 10, 14, 30].map((row) => reader.bytesAt(row));
+  expect(done).toEqual(done.toSorted((a, b) => a - b));
+  expect([done[0], new Set(done).size]).toEqual([0, done.length]);
   for (const [i, { next }] of rows.entries()) {
     expect(contents(await readAll(reader, next)).flat()).toEqual(values.slice(i + 1));
   }

@@ -31,6 +31,8 @@ const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
 export class ArrowReader implements RowReader {
   readonly #source: ByteSource;
   readonly #flattens: boolean;
+  /** Where batches end that may be asked for. */
+  #batchEnds: { readonly rows: number; readonly offset: number }[] = [];
 
   /** `unpackZstd` unpacks what batches have packed; the library keeps one for all readers. */
   constructor(
@@ -52,6 +54,17 @@ export class ArrowReader implements RowReader {
     setCompressionCodec(CompressionType.LZ4_FRAME, { encode, decode: unpackLz4Frame });
   }
 
+  /** Bytes up to a row of a batch that was read, as if all rows of it had the same. */
+  bytesAt(rows: number): number {
+    // Rows are asked for in order, so what lies before them is not needed again.
+    while (this.#batchEnds.length > 1 && this.#batchEnds[1].rows <= rows) this.#batchEnds.shift();
+    const [first, second] = this.#batchEnds;
+    if (first === undefined || rows < first.rows) return 0;
+    const share = second === undefined ? 0 : (rows - first.rows) / (second.rows - first.rows);
+    const offset = first.offset + share * ((second?.offset ?? first.offset) - first.offset);
+    return this.#source.bytesAt(offset);
+  }
+
   async columns(): Promise<readonly SourceColumn[]> {
     const messages = new MessageReader(this.#source.name, [await this.#source.head()]);
     const schema = await messages.next();
@@ -67,15 +80,19 @@ export class ArrowReader implements RowReader {
     // Each batch is decoded with what it depends on: the schema and the dictionaries so far.
     const before: Uint8Array[] = [];
     let row = 0;
+    let offset = 0;
+    this.#batchEnds = [{ rows: 0, offset }];
     for (;;) {
       const message = await messages.next();
       if (message === undefined) return;
+      offset += message.length;
       if (messages.kind !== HEADER.batch) {
         before.push(message);
         continue;
       }
       const table = this.#decode([...before, message]);
       const start = Math.max(0, from.rows - row);
+      this.#batchEnds.push({ rows: row + table.numRows, offset });
       if (start < table.numRows) yield* this.#rowsOf(table, start, row);
       row += table.numRows;
     }

@@ -12,8 +12,8 @@ const HEAD_BYTES = MIB;
 export interface ByteSource {
   /** What users call it: a path, or `-` for standard input. */
   readonly name: string;
-  /** Bytes taken from the disk or the pipe so far, still packed. */
-  readonly bytesRead: number;
+  /** Bytes of the file as it lies there up to an offset of the text; an estimate if it is packed. */
+  bytesAt(offset: number): number;
   /** The first bytes of the text, a MiB if there are so many. */
   head(): Promise<Uint8Array>;
   /** The bytes from an offset of the decompressed text on. */
@@ -25,6 +25,26 @@ export function packingOf(head: Uint8Array): Packing {
   if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
   const isZstd = head[0] === 0x28 && head[1] === 0xb5 && head[2] === 0x2f && head[3] === 0xfd;
   return isZstd ? "zstd" : "none";
+}
+
+/** Tells how much of a packed file a part of its text is, from how much was read of both. */
+export function packedBytesAt(
+  offset: number,
+  read: { readonly packedBytes: number; readonly textBytes: number },
+): number {
+  if (read.textBytes === 0) return 0;
+  return Math.round(read.packedBytes * Math.min(1, offset / read.textBytes));
+}
+
+/** Hands chunks on, and tells of the length of each. */
+export async function* countBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  count: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    count(chunk.length);
+    yield chunk;
+  }
 }
 
 /** Reads until there is a head, which the rest does not repeat. */

@@ -44,7 +44,11 @@ test.each(PACKED)("a file packed by %s is read from any offset", async (packing,
   for (const offset of [0, 1, 999_999, 2_000_001, TEXT.length]) {
     expect((await textOf(source, offset)) === TEXT.slice(offset), `from ${offset}`).toBe(true);
   }
-  expect(source.bytesRead).toBe(bytes.length);
+  expect(await textOf(source)).toBe(TEXT);
+  // Of packed text, a part counts as much as it is of the whole.
+  expect([source.bytesAt(0), source.bytesAt(TEXT.length)]).toEqual([0, bytes.length]);
+  const half = source.bytesAt(TEXT.length / 2);
+  expect(Math.abs(half - bytes.length / 2)).toBeLessThan(2);
 });
 
 test.each(PACKED)(
@@ -58,7 +62,7 @@ test.each(PACKED)(
       if (sampled > 1_500_000) break;
     }
     expect((await textOf(source)) === TEXT).toBe(true);
-    expect(source.bytesRead).toBe(bytes.length);
+    expect(source.bytesAt(TEXT.length)).toBe(bytes.length);
   },
 );
 

@@ -4,7 +4,15 @@ import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { MIB } from "../../base/byte-sizes.ts";
-import { type ByteSource, cutHead, type Packing, packingOf, skipBytes } from "./byte-source.ts";
+import {
+  type ByteSource,
+  countBytes,
+  cutHead,
+  type Packing,
+  packedBytesAt,
+  packingOf,
+  skipBytes,
+} from "./byte-source.ts";
 import { isSystemError, unreadableFile } from "./file-faults.ts";
 import { FileFault } from "./source-row.ts";
 import { unpackZstd } from "./unpack-zstd.ts";
@@ -16,15 +24,18 @@ const READ_BYTES = MIB;
 export class FileBytes implements ByteSource {
   readonly name: string;
   #stream: { readonly bytesRead: number } | undefined;
-  #startOffset = 0;
+  /** Of what the stream was unpacked to. */
+  #textBytes = 0;
   #packing: Packing | undefined;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  get bytesRead(): number {
-    return this.#startOffset + (this.#stream?.bytesRead ?? 0);
+  bytesAt(offset: number): number {
+    if (this.#packing === "none") return offset;
+    const packedBytes = this.#stream?.bytesRead ?? 0;
+    return packedBytesAt(offset, { packedBytes, textBytes: this.#textBytes });
   }
 
   async head(): Promise<Uint8Array> {
@@ -37,8 +48,11 @@ export class FileBytes implements ByteSource {
     const start = isPlain ? offset : 0;
     const stream = createReadStream(this.name, { start, highWaterMark: READ_BYTES });
     this.#stream = stream;
-    this.#startOffset = start;
-    yield* skipBytes(unpacked(stream, this.#packing, this.name), isPlain ? 0 : offset);
+    this.#textBytes = 0;
+    const text = countBytes(unpacked(stream, this.#packing, this.name), (bytes) => {
+      this.#textBytes += bytes;
+    });
+    yield* skipBytes(text, isPlain ? 0 : offset);
   }
 
   async #lookAtPacking(): Promise<Packing> {
@@ -55,7 +69,8 @@ export class FileBytes implements ByteSource {
 export class PipeBytes implements ByteSource {
   readonly name = "-";
   readonly #stream: AsyncIterable<Uint8Array>;
-  #bytesRead = 0;
+  #packedBytes = 0;
+  #textBytes = 0;
   #opens = 0;
   /** What the sample has read, which comes again. */
   #kept: Uint8Array[] = [];
@@ -65,15 +80,20 @@ export class PipeBytes implements ByteSource {
     this.#stream = stream;
   }
 
-  get bytesRead(): number {
-    return this.#bytesRead;
+  bytesAt(offset: number): number {
+    return packedBytesAt(offset, { packedBytes: this.#packedBytes, textBytes: this.#textBytes });
   }
 
   async head(): Promise<Uint8Array> {
     if (this.#rest === undefined) {
-      const raw = await cutHead(this.#counted());
+      const counted = countBytes(this.#stream, (bytes) => {
+        this.#packedBytes += bytes;
+      });
+      const raw = await cutHead(counted);
       const all = Readable.from(joined(raw), { objectMode: false });
-      const text = unpacked(all, packingOf(raw.head), "standard input");
+      const text = countBytes(unpacked(all, packingOf(raw.head), "standard input"), (bytes) => {
+        this.#textBytes += bytes;
+      });
       const { head, rest } = await cutHead(text[Symbol.asyncIterator]());
       this.#kept = [head];
       this.#rest = rest;
@@ -96,13 +116,6 @@ export class PipeBytes implements ByteSource {
       if (next.done === true) return;
       if (isSample) this.#kept.push(next.value);
       yield next.value;
-    }
-  }
-
-  async *#counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of this.#stream) {
-      this.#bytesRead += chunk.length;
-      yield chunk;
     }
   }
 }

@@ -41,10 +41,21 @@ export async function openRows(
     if (isPipe) throw new FileFault("Parquet is not read from a pipe: save it to a file first");
     const flattens = flattenBut !== undefined;
     const reader = new ParquetReader(name, openParquet(name), { flattens });
-    return { name, format: found, reader, counter: reader, sizeBytes };
+    return { name, format: found, reader, sizeBytes, bytesAt: ({ rows }) => reader.bytesAt(rows) };
+  }
+  if (found === "arrow") {
+    const flattens = flattenBut !== undefined;
+    const reader = new ArrowReader(source, zstdDecompressSync, { flattens });
+    return { name, format: found, reader, sizeBytes, bytesAt: ({ rows }) => reader.bytesAt(rows) };
   }
   const reader = textReader(source, found, flattenBut);
-  return { name, format: found, reader, counter: source, sizeBytes };
+  return {
+    name,
+    format: found,
+    reader,
+    sizeBytes,
+    bytesAt: ({ offset }) => source.bytesAt(offset),
+  };
 }
 
 function sizeOf(name: string): number {
@@ -61,7 +72,7 @@ function sizeOf(name: string): number {
 
 function textReader(
   source: ByteSource,
-  format: Exclude<FileFormat, "parquet">,
+  format: Exclude<FileFormat, "parquet" | "arrow">,
   flattenBut: OpenOptions["flattenBut"],
 ): RowReader {
   const flat = (rows: RowReader) => (flattenBut ? new FlatObjects(rows, flattenBut) : rows);
@@ -70,8 +81,6 @@ function textReader(
       return flat(new JsonLinesReader(source));
     case "json":
       return flat(new JsonArrayReader(source));
-    case "arrow":
-      return new ArrowReader(source, zstdDecompressSync, { flattens: flattenBut !== undefined });
     default:
       return new TableTextReader(source, { format, parserOf: streamParser });
   }

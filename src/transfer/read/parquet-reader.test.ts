@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
@@ -255,6 +255,8 @@ test("rows are read on from every position, over several groups", async () => {
   for (const [i, { next }] of rows.entries()) {
     expect(contents(await readAll(reader, next)).flat()).toEqual(data.slice(i + 1));
   }
+  const { size } = statSync(join(folder, `${count}.parquet`));
+  expect([0, 20, 40].map((row) => reader.bytesAt(row))).toEqual([0, Math.round(size / 2), size]);
 });
 
 test("a file that is cut off, or none, is refused by name", async () => {

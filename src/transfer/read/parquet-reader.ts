@@ -57,10 +57,11 @@ export class ParquetReader implements RowReader {
   readonly #name: string;
   readonly #source: ParquetSource;
   readonly #flattens: boolean;
-  #bytesRead = 0;
   /** What was read last: a sample and the import after it begin with the same rows. */
   #kept: { start: number; end: number; values: readonly ArrayLike<CellValue>[] } | undefined;
   #opened: { readonly file: SlicedFile; readonly metadata: FileMetaData } | undefined;
+
+  #extent = { byteLength: 0, rowCount: 0 };
 
   constructor(
     name: string,
@@ -72,9 +73,10 @@ export class ParquetReader implements RowReader {
     this.#flattens = flattens;
   }
 
-  /** Bytes taken from the file so far. */
-  get bytesRead(): number {
-    return this.#bytesRead;
+  /** Bytes up to a row, as if all had the same; 0 before the file was opened. */
+  bytesAt(rows: number): number {
+    const { byteLength, rowCount } = this.#extent;
+    return rowCount === 0 ? 0 : Math.round((byteLength * rows) / rowCount);
   }
 
   async columns(): Promise<readonly SourceColumn[]> {
@@ -169,20 +171,16 @@ export class ParquetReader implements RowReader {
   ): Promise<ArrayLike<CellValue> | undefined> {
     if (column === undefined) return undefined;
     const { file } = await this.#open();
-    const bytesBefore = this.#bytesRead;
-    const source = { file: this.#counted(file), compressors: this.#source.compressors };
+    const source = { file, compressors: this.#source.compressors };
     const rows = { group, start: start - groupStart, end: end - groupStart };
-    const lists = await readFloatLists(source, column, rows);
-    // What is read again counts once.
-    if (lists === undefined) this.#bytesRead = bytesBefore;
-    return lists;
+    return readFloatLists(source, column, rows);
   }
 
   /** Made anew for each window, since a scan keeps the columns that it has read. */
   async #scan(): Promise<ParquetScan> {
     const { file, metadata } = await this.#open();
     return parquetScan({
-      file: this.#counted(file),
+      file,
       metadata: withoutDecimals(metadata),
       compressors: this.#source.compressors,
       parsers: CELL_PARSERS,
@@ -197,8 +195,9 @@ export class ParquetReader implements RowReader {
       throw unreadableFile(this.#name, error);
     });
     try {
-      const metadata = await parquetMetadataAsync(this.#counted(file), { geoparquet: false });
+      const metadata = await parquetMetadataAsync(file, { geoparquet: false });
       this.#opened = { file, metadata };
+      this.#extent = { byteLength: file.byteLength, rowCount: Number(metadata.num_rows) };
       return this.#opened;
     } catch (error) {
       await file.close();
@@ -210,17 +209,6 @@ export class ParquetReader implements RowReader {
     const file = this.#opened?.file;
     this.#opened = undefined;
     await file?.close();
-  }
-
-  #counted(file: SlicedFile): AsyncBuffer {
-    return {
-      byteLength: file.byteLength,
-      slice: async (start, end) => {
-        const bytes = await file.slice(start, end);
-        this.#bytesRead += bytes.byteLength;
-        return bytes;
-      },
-    };
   }
 
   /** `part` is what was being read. */

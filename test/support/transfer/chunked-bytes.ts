@@ -9,7 +9,6 @@ export class ChunkedBytes implements ByteSource {
   readonly #chunkBytes: () => number;
   /** Offset of the first byte, for files that are larger than memory. */
   readonly #startOffset: number;
-  bytesRead = 0;
 
   constructor(
     text: string | Uint8Array,
@@ -25,6 +24,10 @@ export class ChunkedBytes implements ByteSource {
     this.#startOffset = startOffset;
   }
 
+  bytesAt(offset: number): number {
+    return offset;
+  }
+
   async head(): Promise<Uint8Array> {
     return this.#bytes;
   }
@@ -33,7 +36,6 @@ export class ChunkedBytes implements ByteSource {
     let at = Math.max(0, offset - this.#startOffset);
     while (at < this.#bytes.length) {
       const end = Math.min(this.#bytes.length, at + Math.max(1, this.#chunkBytes()));
-      this.bytesRead += end - at;
       // Bytes of their own, since a reader may not rely on what lies beside a chunk.
       yield this.#bytes.slice(at, end);
       at = end;

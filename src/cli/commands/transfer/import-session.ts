@@ -7,6 +7,7 @@ import { RecentRate } from "../../../base/recent-rate.ts";
 import { isClientError } from "../../../client/client-error.ts";
 import { formatAttributeType } from "../../../model/attribute-type.ts";
 import { attributeTypes, embedsTexts } from "../../../transfer/import/attribute-types.ts";
+import { committedBytes } from "../../../transfer/import/committed-bytes.ts";
 import {
   RejectsFile,
   readState,
@@ -25,6 +26,7 @@ import { existingSchema, rowPoster } from "../../../transfer/import/import-targe
 import { fingerprintOf, inputFiles } from "../../../transfer/import/input-files.ts";
 import { PlanFault } from "../../../transfer/import/plan-fault.ts";
 import { COMMAND_WORDS } from "../../../transfer/import/plan-words.ts";
+import type { ImportPosition } from "../../../transfer/import/row-batches.ts";
 import { rowSender } from "../../../transfer/import/row-sender.ts";
 import {
   type ImportCounts,
@@ -221,7 +223,7 @@ export class ImportSession {
     const { files, plan, isNew } = planned;
     const before = planned.before ?? NOTHING;
     const counts = { rows: before.rows, rejected: before.rejected, bytes: before.bytes };
-    const shown = this.#showProgress(files, counts);
+    const shown = this.#showProgress(files, before);
     const metric = isNew && plan.hasVectors ? distanceMetric : undefined;
     const saved = { settings: this.#settings(), files: planned.imported };
     try {
@@ -259,8 +261,8 @@ export class ImportSession {
     for (const row of rejected) err(`${errIsTerminal ? "\n" : ""}${rejectedText(row)}\n`);
   }
 
-  /** Bytes of the files are what is known beforehand; rows are said beside them. */
-  #showProgress(files: readonly OpenedFile[], before: ImportCounts) {
+  /** Bytes of the files are what is known beforehand; those of committed rows are done. */
+  #showProgress(files: readonly OpenedFile[], before: Pick<ImportState, "rows" | "position">) {
     const { clock, progress } = this.#context;
     let { rows } = before;
     const rate = new RecentRate({ ms: clock.monotonicMs(), count: rows });
@@ -268,6 +270,7 @@ export class ImportSession {
     const total = sizes.includes(undefined)
       ? undefined
       : sizes.reduce<number>((sum, size = 0) => sum + size, 0);
+    let done = committedBytes(files, before.position);
     const task = progress.start({
       get label() {
         const perSecond = Math.round(rate.at(clock.monotonicMs()));
@@ -275,15 +278,15 @@ export class ImportSession {
       },
       unit: "byte",
       total,
+      done,
     });
-    let bytesDone = 0;
     return {
-      update: (counts: ImportCounts) => {
+      update: (counts: ImportCounts, position: ImportPosition) => {
         rows = counts.rows;
         rate.note(clock.monotonicMs(), rows);
-        const bytes = files.reduce((sum, { counter }) => sum + counter.bytesRead, 0);
-        task.advance(bytes - bytesDone);
-        bytesDone = bytes;
+        const bytes = committedBytes(files, position);
+        task.advance(bytes - done);
+        done = bytes;
       },
       end: () => task.end(),
     };
