@@ -103,7 +103,7 @@ export class Namespace {
       generation: opened.generation,
       writer: this.#log.writer,
       stats: options.stats.races,
-      follow: () => this.verify(),
+      follow: async () => (await this.verify()) !== undefined,
     });
     this.#follower = new ManifestFollower(options, opened, {
       log: this.#log,
