@@ -1,4 +1,4 @@
-import { stat, writeFile } from "node:fs/promises";
+import { readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeObjectStore, LARGE_BODIES } from "../../../test/conformance/object-store.ts";
@@ -148,6 +148,21 @@ describe("a disk cache", () => {
     expect((await stat(root)).mode & 0o777).toBe(0o700);
     for (const path of await setFilesOf(root)) expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
+});
+
+test("a disk cache writes through no link", async () => {
+  const fixture = new DiskCacheFixture(root);
+  await fixture.check(await fixture.put(10));
+  const sets = await setFilesOf(root);
+  const victim = join(root, "victim");
+  await writeFile(victim, "untouched");
+  expect(sets.length).toBeGreaterThan(0);
+  for (const path of sets) {
+    await rm(path);
+    await symlink(victim, path);
+  }
+  await fixture.check(await fixture.put(10, segmentAt(1)));
+  expect(await readFile(victim, "utf8")).toBe("untouched");
 });
 
 describe("a disk cache is bounded", () => {

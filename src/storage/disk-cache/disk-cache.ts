@@ -276,7 +276,7 @@ export class DiskCache {
     use: (handle: FileHandle) => Promise<void>,
   ): Promise<void> {
     const { directory } = this.#options;
-    const open = () => this.#files.open(this.#pathOf(set), flags, FILE_MODE);
+    const open = () => this.#files.open(this.#pathOf(set), throughNoLink(flags), FILE_MODE);
     const handle = await open().catch(async (error: unknown) => {
       if (typeof flags === "string" || !isSystemError(error, "ENOENT")) throw error;
       await makeDirectories(directory, { files: this.#files, mode: DIRECTORY_MODE });
@@ -315,6 +315,8 @@ export class DiskCache {
 /** What is cached is as secret as what is stored. */
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
+/** Windows has none. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const SET_DIGITS = 8;
 const SET_FILE = /^\d{8}\.set$/;
 
@@ -323,6 +325,13 @@ interface MarkedBlock {
   readonly block: number;
   readonly bytes: Uint8Array;
   readonly mark: BlockMark;
+}
+
+/** A link in the place of a set is not one of this cache's. */
+function throughNoLink(flags: "r" | "r+" | number): number {
+  if (flags === "r") return constants.O_RDONLY | NO_FOLLOW;
+  if (flags === "r+") return constants.O_RDWR | NO_FOLLOW;
+  return flags | NO_FOLLOW;
 }
 
 function regionsOf(first: number, end: number): number[] {
