@@ -298,7 +298,8 @@ export class HttpServer {
       reply.hijack();
       return undefined;
     });
-    limitServer(app.server, this.#awaitingContinue);
+    const { clock } = this.#options;
+    limitServer(app.server, { awaitingContinue: this.#awaitingContinue, clock });
     // Node's own would cut off answers that are written, but not sent to their ends.
     app.server.closeIdleConnections = () => this.#connections.endAll();
     trackConnections(app.server, this.#connections, { isTls: this.#options.tls !== undefined });

@@ -76,6 +76,11 @@ test("a tunnel is refused, and not just closed", async () => {
   expect(await closed).toMatch(/^HTTP\/1\.1 405 .*\{"status":"error","error":"CONNECT /s);
 });
 
+test("HTTP/2 without TLS is refused, and not just closed", async () => {
+  const { closed } = rawConnection(url, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+  expect(await closed).toMatch(/^HTTP\/1\.1 400 .*\{"status":"error"/s);
+});
+
 test("no answer may be taken for another type than it says", async () => {
   const asked = [
     "GET /v1/namespaces HTTP/1.1\r\nHost: localhost",

@@ -24,19 +24,25 @@ export function endConnection(
     socket.destroy();
     return;
   }
+  answerLast(socket, clientFault(code), clock);
+}
+
+/** Answers `CONNECT`, which Node hands over with its socket; no tunnels are made. */
+export function refuseConnect(socket: Duplex, clock: Clock): void {
+  socket.on("error", () => {});
+  // Node has let go of the connection: nobody else reads its end.
+  socket.resume();
+  answerLast(socket, [405, "Method Not Allowed", "CONNECT is not served: this is no proxy"], clock);
+}
+
+function answerLast(socket: Duplex, answer: RawAnswer, clock: Clock): void {
   const closed = new AbortController();
   socket.once("close", () => closed.abort());
-  socket.end(answerText(clientFault(code)));
+  socket.end(answerText(answer));
   clock.sleep(CONNECTION_END_MS_MAX, closed.signal).then(
     () => socket.destroy(),
     () => {},
   );
-}
-
-/** Answers `CONNECT`, which Node hands over with its socket; no tunnels are made. */
-export function refuseConnect(socket: Duplex): void {
-  socket.on("error", () => {});
-  socket.end(answerText([405, "Method Not Allowed", "CONNECT is not served: this is no proxy"]));
 }
 
 /** Whether the head of an answer is out: what is written then would be taken for its body. */

@@ -36,6 +36,16 @@ test("beyond the limit each new connection ends the one that idles longest", () 
   expect(openOf(all)).toEqual([false, false, true, true, true]);
 });
 
+test("what has begun to arrive makes room last", () => {
+  const connections = connectionsOf(3);
+  const [begun, second, third] = opened(connections, 3);
+  begun.bytesRead = 1;
+  opened(connections, 1);
+  expect(openOf([begun, second, third])).toEqual([true, false, true]);
+  opened(connections, 1);
+  expect(openOf([begun, third])).toEqual([true, false]);
+});
+
 test("connections with requests under way stay, and idle from the end of the last one", () => {
   const connections = connectionsOf(3);
   const [a, b, c] = opened(connections, 3);

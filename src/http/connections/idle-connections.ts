@@ -105,7 +105,10 @@ export class IdleConnections {
   #endOldest(): void {
     const [oldest] = this.#idle.keys();
     if (oldest === undefined) return;
-    this.#idle.delete(oldest);
-    oldest.destroy();
+    const quiet = [...this.#idle].find(([one, { bytesRead }]) => one.bytesRead === bytesRead);
+    // Where all have begun to send something, they may be clients that never end it.
+    const ended = quiet?.[0] ?? oldest;
+    this.#idle.delete(ended);
+    ended.destroy();
   }
 }

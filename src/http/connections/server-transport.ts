@@ -2,6 +2,7 @@
 
 import type { Server } from "node:http";
 import type { FastifyHttpOptions } from "fastify";
+import type { Clock } from "../../base/clock.ts";
 import { refuseConnect } from "./end-connection.ts";
 import { normalizeTarget } from "./request-target.ts";
 import type { TlsFiles } from "./tls-files.ts";
@@ -48,8 +49,14 @@ export function transportOf(
   return { ...(secure as unknown as Pick<FastifyHttpOptions<Server>, "http">), ...times };
 }
 
+/** What `limitServer` is given. */
+interface ServerLimits {
+  readonly awaitingContinue: WeakSet<object>;
+  readonly clock: Clock;
+}
+
 /** Bounds connections, and puts off what `Expect` asks for: those requests come to be in the set. */
-export function limitServer(server: Server, awaitingContinue: WeakSet<object>): void {
+export function limitServer(server: Server, { awaitingContinue, clock }: ServerLimits): void {
   server.maxConnections = CONNECTIONS_MAX;
   // Before the framework looks at the URL.
   server.prependListener("request", normalizeTarget);
@@ -62,5 +69,5 @@ export function limitServer(server: Server, awaitingContinue: WeakSet<object>): 
   server.on("checkExpectation", (message, response) => {
     server.emit("request", message, response);
   });
-  server.on("connect", (_message, socket) => refuseConnect(socket));
+  server.on("connect", (_message, socket) => refuseConnect(socket, clock));
 }
