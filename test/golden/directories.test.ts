@@ -22,7 +22,7 @@ for (const version of VERSIONS) {
   test(`a directory of format ${version} is opened, written to and opened again`, async () => {
     const directory = await temporaryDirectory();
     await cp(join(DIRECTORIES, String(version)), directory.path, { recursive: true });
-    let engine = await openDirectory(directory.path);
+    let engine = await openDirectory(directory.path, 2);
     const search = { rank_by: ["text", "BM25", "fox"], limit: 100 };
     for (const name of NAMES) {
       expect(await engine.rows(name), name).toEqual(rowsOf(name));
@@ -34,7 +34,7 @@ for (const version of VERSIONS) {
     expect(await engine.rows("gone")).toBeUndefined();
     await engine.indexAll();
     await engine.close();
-    engine = await openDirectory(directory.path);
+    engine = await openDirectory(directory.path, 3);
     if (version >= FIRST_FORMAT_WITH_CHECKPOINTS) {
       const of = { parameters: { checkpoint: "kept" } };
       const { status } = await engine.call("restore_checkpoint", "indexed", { as: "back" }, of);

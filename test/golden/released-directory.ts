@@ -48,16 +48,19 @@ export function rowsOf(name: (typeof NAMES)[number]): Row[] {
   return ids.map((id) => (id === 7 ? { ...row(id), text: "patched foxes" } : row(id)));
 }
 
-/** Opens a directory as a server in this thread. */
-export async function openDirectory(root: string): Promise<EngineFixture> {
+/**
+ * Opens a directory as a server in this thread. No two servers of one directory have the same seed:
+ * they would give two segments one name.
+ */
+export async function openDirectory(root: string, seed: number): Promise<EngineFixture> {
   const store = await FsObjectStore.open({ root, random: seededRandom(10) });
-  return EngineFixture.open({ store });
+  return EngineFixture.open({ store, random: seededRandom(seed) });
 }
 
 async function writeDirectory(root: string): Promise<void> {
   const store = await FsObjectStore.open({ root, random: seededRandom(11) });
   await claimFormat(store, root);
-  const engine = await openDirectory(root);
+  const engine = await openDirectory(root, 1);
   const upsert = (from: number, to: number) => ({
     upsert_rows: Array.from({ length: to - from }, (_, i) => row(from + i)),
     schema: SCHEMA,
