@@ -161,7 +161,21 @@ describe("patterns", () => {
     ["look-around", ["regex", "Regex", "a(?=b)"], 400, "not valid"],
     ["backreferences", ["regex", "Regex", "(a)\\1"], 400, "not valid"],
     ["half a group", ["regex", "Regex", "("], 400, "not valid"],
-    ["classes within classes", ["regex", "Regex", "[a-z&&[^b]]"], 400, "within a character class"],
+    ["classes within classes", ["regex", "Regex", "[\\w&&[^\\d]]"], FIRST],
+    [
+      "repeats that multiply to too much",
+      [
+        "Or",
+        [
+          ["s", "Eq", "a"],
+          ["Not", ["regex", "Regex", "(a{0,999}){99}"]],
+        ],
+      ],
+      400,
+      "filters[1][1][1][2]: with this Regex pattern (size 197802)",
+      "at most 50000 are allowed",
+    ],
+    ["braces within braces", ["glob", "Glob", "{".repeat(8192)], 400, "nested at most 83 deep"],
     ["a regex without its index", ["s", "Regex", "a"], 400, "Regex needs `regex`"],
     ["Fuzzy without options", fuzzy(), 400, "`max_edit_distance`"],
     ["Fuzzy with empty options", fuzzy({}), 400, "max_edit_distance"],

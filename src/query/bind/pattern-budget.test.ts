@@ -59,7 +59,6 @@ describe("the size of all patterns of a request is bounded", () => {
         "or send several requests",
     );
     expect(refused).toMatchObject({ path: "filters[2]", attribute: "s" });
-    expect(refused.facts).toEqual({ pattern_size: 999_000, pattern_size_max: PATTERN_SIZE_MAX });
   });
 
   test("and named where it is exceeded", () => {
@@ -67,7 +66,7 @@ describe("the size of all patterns of a request is bounded", () => {
     const more = ["Or", [half, ["Not", ["And", [["s", "Fuzzy", "abcdefghi", fuzzy], half]]]]];
     const refused = failure(() => runSteps(bind(more)));
     expect(refused.path).toBe("filters[1][1][1][1][1][2]");
-    expect(refused.facts?.pattern_size).toBe(PATTERN_SIZE_MAX + 9);
+    expect(refused.message).toContain(`a size of ${PATTERN_SIZE_MAX + 9}, at most`);
     expect(runSteps(bind(["Or", [half, half]]))).toMatchObject({ kind: "or" });
   });
 
@@ -81,7 +80,8 @@ describe("the size of all patterns of a request is bounded", () => {
     ["Regex", "(?i)\\p{L}".repeat(9).concat("x{50000}")],
   ])("%s %.30j is refused", (operator, pattern) => {
     const refused = failure(() => runSteps(bind(["s", operator, pattern])));
-    expect(refused.facts?.pattern_size).toBeGreaterThan(PATTERN_SIZE_MAX);
+    const size = Number(/patterns have a size of (\d+)/.exec(refused.message)?.[1]);
+    expect(size).toBeGreaterThan(PATTERN_SIZE_MAX);
   });
 
   test("over all subqueries together", () => {

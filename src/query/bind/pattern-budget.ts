@@ -53,7 +53,7 @@ export class PatternBudget {
         `💔 ${where}: with this ${operator} pattern (size ${size}), the request's patterns have a ` +
           `size of ${total}, at most ${PATTERN_SIZE_MAX} are allowed; lower its repeat counts, ` +
           "name fewer characters, or send several requests",
-        { attribute, path, facts: { pattern_size: total, pattern_size_max: PATTERN_SIZE_MAX } },
+        { attribute, path },
       );
     }
     this.#size = total;
