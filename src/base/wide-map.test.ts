@@ -1,22 +1,19 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "./random.ts";
-import { numberHash, shortHash, WideMap } from "./wide-map.ts";
+import { shortHash, WideMap } from "./wide-map.ts";
 
 test("has what a map has, narrow and wide", () => {
   for (let seed = 1; seed <= 20; seed++) {
     const random = seededRandom(seed);
     const map = new Map<string, number>();
-    const wide = new WideMap<string, number>(shortHash, 100);
+    const wide = new WideMap<number>(100);
     for (let i = 0; i < 40 * seed; i++) {
       const key = `${"k".repeat(random.below(40))}${random.below(1000)}`;
       expect(wide.get(key), `seed ${seed}`).toBe(map.get(key));
-      expect(wide.has(key), `seed ${seed}`).toBe(map.has(key));
       if (map.has(key)) continue;
       map.set(key, i);
       wide.add(key, i);
     }
-    const sorted = (values: Iterable<number>) => [...values].sort((a, b) => a - b);
-    expect(sorted(wide.values()), `seed ${seed}`).toEqual(sorted(map.values()));
     for (const [key, value] of map) expect(wide.get(key), `seed ${seed}`).toBe(value);
   }
 });
@@ -29,9 +26,6 @@ test.each<[string, number[]]>([
     ),
   ],
   ["short strings", Array.from({ length: 20_000 }, (_, i) => shortHash(`${i},${i % 97}`))],
-  ["integers", Array.from({ length: 20_000 }, (_, i) => numberHash(i))],
-  ["round integers", Array.from({ length: 20_000 }, (_, i) => numberHash(i * 4096))],
-  ["fractions", Array.from({ length: 20_000 }, (_, i) => numberHash(i / 20_000))],
 ])("hashes of %s spread", (_name, hashes) => {
   const counts = new Map<number, number>();
   for (const hash of hashes) counts.set(hash & 255, (counts.get(hash & 255) ?? 0) + 1);

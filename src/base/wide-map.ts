@@ -4,55 +4,42 @@ const FIRST_ENTRIES_MAX = 4096;
 const SHARDS = 256;
 
 /**
- * A map of which no growth takes long: V8 moves all entries of a `Map` each time it doubles, so
- * that one of a million stands still for a tenth of a second. Many maps share the entries.
+ * A map by strings of which no growth takes long: V8 moves all entries of a `Map` each time it
+ * doubles, so that one of a million stands still for a tenth of a second. Many maps share the
+ * entries. Strings that were chosen badly are all in one of these, which V8 hashes with a seed.
  */
-export class WideMap<K, V> {
-  readonly #hash: (key: K) => number;
+export class WideMap<V> {
   readonly #firstEntriesMax: number;
-  readonly #first = new Map<K, V>();
+  readonly #first = new Map<string, V>();
   /** Undefined where no entry has come yet. */
-  readonly #shards: (Map<K, V> | undefined)[] = [];
+  readonly #shards: (Map<string, V> | undefined)[] = [];
 
-  /** `hash` gives equal keys the same integer, whose low bits should differ for others. */
-  constructor(hash: (key: K) => number, firstEntriesMax = FIRST_ENTRIES_MAX) {
-    this.#hash = hash;
+  constructor(firstEntriesMax = FIRST_ENTRIES_MAX) {
     this.#firstEntriesMax = firstEntriesMax;
   }
 
-  has(key: K): boolean {
-    if (this.#first.has(key)) return true;
-    return this.#isWide && this.#shardOf(key)?.has(key) === true;
-  }
-
-  get(key: K): V | undefined {
+  get(key: string): V | undefined {
     const value = this.#first.get(key);
     return value === undefined && this.#isWide ? this.#shardOf(key)?.get(key) : value;
   }
 
   /** Sets the value of a key that is not there. */
-  add(key: K, value: V): void {
+  add(key: string, value: V): void {
     if (!this.#isWide) {
       this.#first.set(key, value);
       return;
     }
     const shard = this.#shardOf(key);
     if (shard !== undefined) shard.set(key, value);
-    else this.#shards[this.#hash(key) & (SHARDS - 1)] = new Map([[key, value]]);
-  }
-
-  /** All values, in any order. */
-  *values(): Generator<V> {
-    yield* this.#first.values();
-    for (const shard of this.#shards) if (shard !== undefined) yield* shard.values();
+    else this.#shards[shortHash(key) & (SHARDS - 1)] = new Map([[key, value]]);
   }
 
   get #isWide(): boolean {
     return this.#first.size >= this.#firstEntriesMax;
   }
 
-  #shardOf(key: K): Map<K, V> | undefined {
-    return this.#shards[this.#hash(key) & (SHARDS - 1)];
+  #shardOf(key: string): Map<string, V> | undefined {
+    return this.#shards[shortHash(key) & (SHARDS - 1)];
   }
 }
 
@@ -67,16 +54,4 @@ export function shortHash(text: string): number {
     hash = Math.imul(hash, 31) + text.charCodeAt(Math.floor(at));
   }
   return hash ^ (hash >>> 8);
-}
-
-/** A hash of any scalar for `WideMap`. */
-export function scalarHash(value: string | number | bigint | boolean): number {
-  return typeof value === "string" ? shortHash(value) : numberHash(Number(value));
-}
-
-/** A hash of a number for `WideMap`. */
-export function numberHash(value: number): number {
-  const low = value | 0;
-  const high = Number.isInteger(value) ? (value / 2 ** 32) | 0 : (value * 2 ** 20) | 0;
-  return Math.imul(low ^ high, 0x9e3779b1) >>> 20;
 }

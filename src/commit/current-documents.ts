@@ -2,6 +2,7 @@
 
 import type { Ordinal } from "../base/ids.ts";
 import { runSteps, type Steps } from "../base/steps.ts";
+import { ScalarMap } from "../base/tables/scalar-map.ts";
 import { buildDocuments, type TypedDocument } from "../codec/columns-builder.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
@@ -65,7 +66,7 @@ class StoredCopies {
   readonly #documents: NamespaceDocuments;
   readonly #schema: Schema;
   readonly #types: ReadonlyMap<string, AttributeType>;
-  readonly #copies = new Map<DocumentId, CurrentDocument | undefined>();
+  readonly #copies = new ScalarMap<DocumentId, CurrentDocument | undefined>();
 
   constructor(documents: NamespaceDocuments, schema: Schema) {
     this.#documents = documents;

@@ -11,7 +11,7 @@ export function decodeRelevanceScores(text: string, documentCount: number): numb
     const reason = `${documentCount} documents gave ${results.length} results`;
     throw unusableAnswer("reranking", reason);
   }
-  const scores = new Map<number, number>();
+  const scores = new Array<number | undefined>(documentCount).fill(undefined);
   for (const item of results as unknown[]) {
     const { index, relevance_score: score } = answerObject(
       "reranking",
@@ -21,10 +21,9 @@ export function decodeRelevanceScores(text: string, documentCount: number): numb
     if (typeof score !== "number" || !Number.isFinite(score)) {
       throw unusableAnswer("reranking", "`relevance_score` is no number");
     }
-    scores.set(index as number, score);
+    if (typeof index === "number" && index in scores) scores[index] = score;
   }
-  return Array.from({ length: documentCount }, (_, index) => {
-    const score = scores.get(index);
+  return scores.map((score, index) => {
     if (score === undefined) throw unusableAnswer("reranking", `index ${index} is missing`);
     return score;
   });

@@ -1,5 +1,6 @@
 import { sortNumbers } from "../base/numbers/sort-numbers.ts";
 import type { Steps } from "../base/steps.ts";
+import { ScalarSet } from "../base/tables/scalar-map.ts";
 
 /** A JSON value as the reader hands it over: lossless for integers, compact for number arrays. */
 export type JsonValue =
@@ -53,7 +54,10 @@ export function jsonElementReader({ values, integers, exact = [] }: JsonNumbers)
 /** Numbers that are looked at between two pauses, in some nanoseconds each. */
 const NUMBERS_PER_STEP = 65_536;
 
-/** The same numbers without any that is there twice, in another order; in steps. */
+/**
+ * The same numbers without any that is there twice, in another order; in steps. Integers of more
+ * than 64 bits, which no attribute holds, all stay.
+ */
 export function* distinctNumbers({
   values,
   integers,
@@ -69,12 +73,21 @@ export function* distinctNumbers({
     if (Number.isNaN(value)) continue;
     if (count === 0 || value !== plain[count - 1]) plain[count++] = value;
   }
-  const large = [...new Set(exact.map(([, value]) => value))];
+  const large = distinctLarge(exact.map(([, value]) => value));
   if (large.length === 0) return { values: plain.subarray(0, count), integers };
   const all = new Float64Array(count + large.length);
   all.set(plain.subarray(0, count));
   all.set(large.map(Number), count);
   return { values: all, integers, exact: large.map((value, i) => [count + i, value]) };
+}
+
+/** As unsigned 64-bit integers, so those below zero are apart. */
+function distinctLarge(values: readonly bigint[]): bigint[] {
+  const [negative, positive] = [new ScalarSet<bigint>(), new ScalarSet<bigint>()];
+  return values.filter((value) => {
+    if (BigInt.asIntN(64, value) === value && value < 0n) return negative.add(value);
+    return BigInt.asUintN(64, value) !== value || positive.add(value);
+  });
 }
 
 /** Tells whether `value` is a compact number array. */

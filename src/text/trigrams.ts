@@ -3,6 +3,8 @@
  * A string that contains another has all of its trigrams, whether case counts or not.
  */
 
+import { distinct } from "../base/tables/scalar-map.ts";
+
 const textEncoder = new TextEncoder();
 
 /** Bytes of a trigram. */
@@ -28,11 +30,11 @@ export function trigramsOf(text: string): number[] {
     folded += String.fromCodePoint(foldedCodePoint(character.codePointAt(0) ?? 0));
   }
   const bytes = textEncoder.encode(folded);
-  const found = new Set<number>();
+  const found: number[] = [];
   for (let i = 0; i + TRIGRAM_BYTES <= bytes.length; i++) {
-    found.add((bytes[i] << 16) | (bytes[i + 1] << 8) | bytes[i + 2]);
+    found.push((bytes[i] << 16) | (bytes[i + 1] << 8) | bytes[i + 2]);
   }
-  return [...found];
+  return distinct(found);
 }
 
 /** A place in a text whose trigrams are read in parts. */

@@ -48,8 +48,8 @@ interface Restore {
   readonly plan: RestorePlan;
   readonly target: NamespaceGeneration;
   readonly pins: readonly ObjectKey[];
-  /** Numbers of the objects that are there and whole. */
-  readonly present: Set<number>;
+  /** By number of an object: it is there and whole. */
+  readonly present: boolean[];
   arrival: Arrival | undefined;
   usedAtMs: number;
   /** A request of it is being answered. */
@@ -108,7 +108,12 @@ export class Restores {
     }
     const id = Buffer.from(this.#random.bytes(8)).toString("hex");
     const usedAtMs = namespaceOptions.clock.monotonicMs();
-    const state = { present: new Set<number>(), arrival: undefined, isBusy: false, usedAtMs };
+    const state = {
+      present: plan.objects.map(() => false),
+      arrival: undefined,
+      isBusy: false,
+      usedAtMs,
+    };
     this.#restores.set(id, { plan, target, pins, ...state });
     return id;
   }
@@ -117,9 +122,9 @@ export class Restores {
   isPresent(id: string, number: number): Promise<boolean> {
     return this.#during(id, async (restore) => {
       const object = objectOf(restore, number);
-      if (restore.present.has(number)) return true;
+      if (restore.present[number]) return true;
       if (!object.isSegment || !(await this.#isSound(object))) return false;
-      restore.present.add(number);
+      restore.present[number] = true;
       return true;
     });
   }
@@ -132,7 +137,7 @@ export class Restores {
   ): Promise<number> {
     return this.#during(id, async (restore) => {
       const object = objectOf(restore, number);
-      if (restore.present.has(number)) return object.bytes;
+      if (restore.present[number]) return object.bytes;
       const arrival = arrivalOf(restore, number, part.start);
       const end = part.start + part.bytes.length;
       if (part.start > 0 && end <= arrival.bytes) return arrival.bytes; // It was sent twice.
@@ -149,7 +154,7 @@ export class Restores {
       if (expected < object.bytes) return expected;
       restore.arrival = undefined;
       await this.#put(restore, object, arrival);
-      restore.present.add(number);
+      restore.present[number] = true;
       return object.bytes;
     });
   }
@@ -158,7 +163,7 @@ export class Restores {
   async finish(id: string): Promise<number> {
     const done = await this.#during(id, async (restore) => {
       const { objects } = restore.plan;
-      const missing = objects.findIndex((_, number) => !restore.present.has(number));
+      const missing = restore.present.indexOf(false);
       if (missing >= 0) {
         const { key } = objects[missing];
         throw invalid(`💔 object ${missing} (${key}) has not come yet: send it, then finish`);

@@ -1,18 +1,11 @@
 /** Numbers the values of group keys, so that groups are found by small numbers. */
 
 import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { NumberTable } from "../../base/numbers/number-table.ts";
-import { scalarHash, WideMap } from "../../base/wide-map.ts";
+import { ScalarTable } from "../../base/tables/scalar-table.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import {
-  isScalarData,
-  readIntegers,
-  type ScalarData,
-  scalarReader,
-  wordsOf,
-} from "../column-values.ts";
+import { isScalarData, type ScalarData, scalarReader, wordsOf } from "../column-values.ts";
 import { type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
 import type { GroupNode } from "../plan/plan.ts";
 
@@ -38,7 +31,7 @@ export type KeyReader = SingleKeyReader | ElementKeyReader;
 /** Documents have one key each. */
 export interface SingleKeyReader {
   readonly form: "single";
-  /** Writes the number of each document's key; `floats` has room for one for each of them. */
+  /** Writes the number of each document's key. */
   readonly read: ReadNumbers;
   /** Who has a value; undefined if all have. */
   readonly present?: OrdinalBits | undefined;
@@ -82,16 +75,14 @@ export interface SmallKeys {
   numberOf(place: number): KeyNumber;
 }
 
-type ReadNumbers = (indexes: Uint32Array, into: Uint32Array, floats: Float64Array) => void;
+type ReadNumbers = (indexes: Uint32Array, into: Uint32Array) => void;
 
 /** The distinct values of one group key, all of one type. */
 export class KeyInterner {
   readonly #isFloat: boolean;
   /** Integers that floats hold exactly as floats, which cost the heap nothing. */
   readonly #values: (ScalarValue | null)[] = [null];
-  readonly #numbers = new WideMap<ScalarValue, KeyNumber>(scalarHash);
-  /** Of those integers: they are found faster than bigints. */
-  readonly #integers = new NumberTable();
+  readonly #numbers = new ScalarTable();
 
   constructor({ type }: Pick<GroupNode, "type">) {
     this.#isFloat = type.kind === "scalar" && type.of === "float";
@@ -104,7 +95,7 @@ export class KeyInterner {
 
   numberOf(value: ScalarValue): KeyNumber {
     const known = this.#numbers.get(value);
-    if (known !== undefined) return known;
+    if (known !== 0) return known;
     const number = this.#nextNumber();
     this.#numbers.add(value, number);
     this.#values.push(value);
@@ -113,12 +104,17 @@ export class KeyInterner {
 
   /** The same for the bigint of a safe integer; zeros of either sign are one. */
   numberOfInteger(value: number): KeyNumber {
-    const known = this.#integers.get(value);
+    const known = this.#numbers.getInteger(value);
     if (known !== 0) return known;
     const number = this.#nextNumber();
-    this.#integers.add(value, number);
+    this.#numbers.addInteger(value, number);
     this.#values.push(value);
     return number;
+  }
+
+  /** The number of an integer of two words; 0 if it has none. */
+  knownNumberOf(low: number, high: number): KeyNumber {
+    return this.#numbers.getWords(low, high);
   }
 
   #nextNumber(): KeyNumber {
@@ -175,8 +171,8 @@ export function keyReader(node: GroupNode, view: SegmentView, interner: KeyInter
     present,
     dictionary,
     small,
-    read: (ordinals, into, floats) => {
-      read(ordinals, into, floats);
+    read: (ordinals, into) => {
+      read(ordinals, into);
       for (let i = 0; i < ordinals.length; i++) if (!hasBit(present, ordinals[i])) into[i] = 0;
     },
   };
@@ -206,18 +202,18 @@ function directNumbers(values: ScalarData, interner: KeyInterner): ReadNumbers {
   }
   // As of dictionaries: 0 is "not looked up yet".
   const smallNumbers = new Uint32Array(SMALL_INTEGERS);
-  const numberOf = (near: number, index: number): KeyNumber => {
-    if (!Number.isSafeInteger(near)) return interner.numberOf(valueAt(index));
-    const number = interner.numberOfInteger(near);
-    if (near >= 0 && near < SMALL_INTEGERS) smallNumbers[near] = number;
-    return number;
-  };
-  return (indexes, into, floats) => {
-    readIntegers(values, indexes, floats);
+  const words = wordsOf(values.values);
+  return (indexes, into) => {
     for (let i = 0; i < indexes.length; i++) {
-      const near = floats[i];
-      const known = near >= 0 && near < SMALL_INTEGERS ? smallNumbers[near] : 0;
-      into[i] = known > 0 ? known : numberOf(near, indexes[i]);
+      const low = words[2 * indexes[i]];
+      const high = words[2 * indexes[i] + 1];
+      const isSmall = high === 0 && low < SMALL_INTEGERS;
+      let number = isSmall ? smallNumbers[low] : interner.knownNumberOf(low, high);
+      if (number === 0) {
+        number = interner.numberOfKey(valueAt(indexes[i]));
+        if (isSmall) smallNumbers[low] = number;
+      }
+      into[i] = number;
     }
   };
 }

@@ -12,9 +12,9 @@ import {
   splitDocuments,
 } from "../../../test/support/queries/query-fixture.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
-import { NumberTable } from "../../base/numbers/number-table.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
+import { WordTable } from "../../base/tables/word-table.ts";
 import type { TypedDocument } from "../../codec/columns-builder.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
@@ -253,7 +253,7 @@ describe("several keys", () => {
     };
     const snapshot = of === documents ? opened : openSnapshot(SCHEMA, [{ documents: of }]);
     const each = vi.spyOn(GroupNumbers.prototype, "each");
-    const add = vi.spyOn(NumberTable.prototype, "get");
+    const add = vi.spyOn(WordTable.prototype, "get");
     const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     const groups = naiveGroups({ ...query, groupLimit: 1e9 }, of, SCHEMA);
     expect(results[0]).toEqual({ kind: "groups", groups: groups.slice(0, 10_000) });

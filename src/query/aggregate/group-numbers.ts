@@ -1,7 +1,7 @@
 /** Finds the groups of documents, a part of them at a time. */
 
-import { NumberTable } from "../../base/numbers/number-table.ts";
 import type { Steps } from "../../base/steps.ts";
+import { WordTable } from "../../base/tables/word-table.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
@@ -153,11 +153,10 @@ export class GroupNumbers {
   ): (ordinals: Uint32Array) => Uint32Array {
     const groups = new Uint32Array(countMax);
     const keys = new Uint32Array(countMax);
-    const floats = new Float64Array(countMax);
     return (ordinals) => {
-      readers[0].read(ordinals, groups, floats);
+      readers[0].read(ordinals, groups);
       for (let i = 1; i < readers.length; i++) {
-        readers[i].read(ordinals, keys, floats);
+        readers[i].read(ordinals, keys);
         const pairs = this.#pairs[i - 1];
         for (let j = 0; j < ordinals.length; j++) groups[j] = pairs.numberOf(groups[j], keys[j]);
       }
@@ -168,17 +167,16 @@ export class GroupNumbers {
 
 /** Numbers pairs of numbers, from 1 on. */
 class PairNumbers {
-  readonly #numbers = new NumberTable();
+  readonly #numbers = new WordTable();
   /** By number. */
   readonly #pairs: number[] = [0];
 
   numberOf(before: number, key: number): number {
-    const pair = before * KEY_NUMBERS_MAX + key;
-    const known = this.#numbers.get(pair);
+    const known = this.#numbers.get(key, before);
     if (known !== 0) return known;
     if (this.#pairs.length === KEY_NUMBERS_MAX) throw tooManyKeys();
-    this.#numbers.add(pair, this.#pairs.length);
-    return this.#pairs.push(pair) - 1;
+    this.#numbers.add(key, before, this.#pairs.length);
+    return this.#pairs.push(before * KEY_NUMBERS_MAX + key) - 1;
   }
 
   /** Above all numbers. */
@@ -203,7 +201,6 @@ class ElementKeys {
   readonly #ordinals = new Uint32Array(ELEMENTS_AT_ONCE);
   readonly #elements = new Uint32Array(ELEMENTS_AT_ONCE);
   readonly #keys = new Uint32Array(ELEMENTS_AT_ONCE);
-  readonly #floats = new Float64Array(ELEMENTS_AT_ONCE);
 
   constructor(reader: ElementKeyReader) {
     this.#reader = reader;
@@ -246,7 +243,7 @@ class ElementKeys {
     const ordinals = this.#ordinals;
     const keys = this.#keys;
     let seen = this.#seen;
-    this.#reader.read(this.#elements.subarray(0, count), keys, this.#floats);
+    this.#reader.read(this.#elements.subarray(0, count), keys);
     let kept = 0;
     for (let i = 0; i < count; i++) {
       const key = keys[i];

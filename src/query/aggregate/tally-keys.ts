@@ -107,7 +107,6 @@ function smallCounter(
   const given = new Uint32Array(DOCUMENTS_PER_STEP);
   const others = new Uint32Array(DOCUMENTS_PER_STEP);
   const keys = new Uint32Array(DOCUMENTS_PER_STEP);
-  const floats = new Float64Array(DOCUMENTS_PER_STEP);
   return (ordinals) => {
     let documents = ordinals;
     if (present !== undefined) {
@@ -121,7 +120,7 @@ function smallCounter(
     const otherCount = small.tally(documents, tally, others);
     if (otherCount === 0) return;
     const apart = others.subarray(0, otherCount);
-    read(apart, keys, floats);
+    read(apart, keys);
     listener.addEach(keys.subarray(0, otherCount), apart);
   };
 }
@@ -203,7 +202,6 @@ function singleSummer(
   const places = new Uint32Array(DOCUMENTS_PER_STEP);
   const others = new Uint32Array(DOCUMENTS_PER_STEP);
   const keys = new Uint32Array(DOCUMENTS_PER_STEP);
-  const floats = new Float64Array(DOCUMENTS_PER_STEP);
   return (ordinals) => {
     readPlaces(ordinals, places);
     for (let i = 0; i < ordinals.length; i++) tally[places[i]]++;
@@ -216,7 +214,7 @@ function singleSummer(
     }
     if (otherCount === 0) return;
     const apart = others.subarray(0, otherCount);
-    reader.read(apart, keys, floats);
+    reader.read(apart, keys);
     listener.addEach(keys.subarray(0, otherCount), apart);
   };
 }

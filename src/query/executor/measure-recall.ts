@@ -4,6 +4,7 @@ import { invalid } from "../../base/errors.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import type { Steps } from "../../base/steps.ts";
+import { ScalarSet } from "../../base/tables/scalar-map.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
 import type {
   AttributeSelection,
@@ -14,6 +15,7 @@ import type {
 import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../../model/recall.ts";
 import { searchedVectorAttributes } from "../../model/schema.ts";
+import type { DocumentId } from "../../model/value.ts";
 import { andBits, presenceBits } from "../ordinal-bits.ts";
 import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -142,7 +144,8 @@ function* search(
 
 function recallOf(found: readonly ResultDocument[], truth: readonly ResultDocument[]): number {
   if (truth.length === 0) return 1;
-  const ids = new Set(found.map(({ id }) => id));
+  const ids = new ScalarSet<DocumentId>();
+  for (const { id } of found) ids.add(id);
   return truth.filter(({ id }) => ids.has(id)).length / truth.length;
 }
 

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
-import { scalarHash, WideMap } from "../../base/wide-map.ts";
+import { ScalarSet } from "../../base/tables/scalar-map.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { DocumentId, ScalarValue } from "../../model/value.ts";
 import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
@@ -210,14 +210,14 @@ function* chosenCodes(
 }
 
 /** By list; each is made once, also for conditions of many documents. */
-const SETS = new WeakMap<readonly ScalarValue[], Pick<WideMap<ScalarValue, true>, "has">>();
+const SETS = new WeakMap<readonly ScalarValue[], ScalarSet<ScalarValue>>();
 
-function* eachOnce(values: readonly ScalarValue[]): Steps<Pick<WideMap<ScalarValue, true>, "has">> {
+function* eachOnce(values: readonly ScalarValue[]): Steps<ScalarSet<ScalarValue>> {
   const known = SETS.get(values);
   if (known !== undefined) return known;
-  const set = new WideMap<ScalarValue, true>(scalarHash);
+  const set = new ScalarSet<ScalarValue>();
   for (let i = 0; i < values.length; i++) {
-    if (!set.has(values[i])) set.add(values[i], true);
+    set.add(values[i]);
     if (i % VALUES_PER_STEP === VALUES_PER_STEP - 1) yield;
   }
   SETS.set(values, set);

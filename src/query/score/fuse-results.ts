@@ -1,7 +1,7 @@
 /** Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) of several rankings into one. */
 
 import { mapInSteps, type Steps } from "../../base/steps.ts";
-import { scalarHash, WideMap } from "../../base/wide-map.ts";
+import { ScalarMap } from "../../base/tables/scalar-map.ts";
 import type { Fusion } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { compareScalars, type DocumentId } from "../../model/value.ts";
@@ -15,19 +15,17 @@ import { roundScore } from "./segment-scores.ts";
  */
 export function* fuseResults(results: readonly QueryResult[], fusion: Fusion): Steps<QueryResult> {
   const merged = yield* mergeDocuments(results);
-  const scores = new WideMap<DocumentId, { dist: number }>(scalarHash);
+  const scores = new ScalarMap<DocumentId, number>();
   for (const [index, result] of results.entries()) {
     if (result.kind !== "documents") continue;
     for (const [rank, { id }] of result.documents.entries()) {
       const score = fusion.weights[index] / (fusion.rankConstant + rank + 1);
-      const known = scores.get(id);
-      if (known === undefined) scores.add(id, { dist: score });
-      else known.dist += score;
+      scores.set(id, (scores.get(id) ?? 0) + score);
       if (rank % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
     }
   }
   const scored = yield* mapInSteps(merged, DOCUMENTS_PER_STEP, (document) => {
-    return { ...document, dist: roundScore(scores.get(document.id)?.dist ?? 0) };
+    return { ...document, dist: roundScore(scores.get(document.id) ?? 0) };
   });
   const documents = yield* least(scored, fusion.offset + fusion.limit, compareScored);
   return { kind: "documents", documents: documents.slice(fusion.offset) };

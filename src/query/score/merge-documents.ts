@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { mapInSteps, type Steps } from "../../base/steps.ts";
-import { scalarHash, WideMap } from "../../base/wide-map.ts";
+import { ScalarMap } from "../../base/tables/scalar-map.ts";
 import type { QueryResult, ResultDocument } from "../../model/query-result.ts";
 import type { DocumentId } from "../../model/value.ts";
 
@@ -12,8 +12,7 @@ export type MergedDocument = Pick<ResultDocument, "id" | "attributes" | "compute
  * from the first ranking that returns it.
  */
 export function* mergeDocuments(results: readonly QueryResult[]): Steps<MergedDocument[]> {
-  const known = new WideMap<DocumentId, MergedMembers>(scalarHash);
-  const merged: MergedMembers[] = [];
+  const known = new ScalarMap<DocumentId, MergedMembers>();
   let seenCount = 0;
   for (const result of results) {
     assert(result.kind === "documents", "a ranking of aggregates");
@@ -21,15 +20,14 @@ export function* mergeDocuments(results: readonly QueryResult[]): Steps<MergedDo
       let entry = known.get(id);
       if (entry === undefined) {
         entry = { id, attributes: new Map(), computed: new Map() };
-        known.add(id, entry);
-        merged.push(entry);
+        known.set(id, entry);
       }
       for (const member of attributes) addMember(entry.attributes, member);
       for (const member of computed) addMember(entry.computed, member);
       if (++seenCount % DOCUMENTS_PER_STEP === 0) yield;
     }
   }
-  return yield* mapInSteps(merged, DOCUMENTS_PER_STEP, ({ id, attributes, computed }) => ({
+  return yield* mapInSteps(known.values, DOCUMENTS_PER_STEP, ({ id, attributes, computed }) => ({
     id,
     attributes: [...attributes.values()],
     computed: [...computed.values()],

@@ -3,7 +3,6 @@
 import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
-import { idAt } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData, DocumentIds } from "../../model/columns.ts";
 import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
@@ -63,12 +62,6 @@ export function* checkDuplicateIds(lists: readonly (DocumentIds | undefined)[]):
       "individual upserts do not include duplicate documents. The duplicated IDs in this batch " +
       `were the following: ${listed}${more}`,
   );
-}
-
-/** A key for sets: small uints as numbers, which hash faster than bigints. */
-export function idKey(ids: ColumnData, index: number): number | bigint | string {
-  const id = idAt(ids, index);
-  return typeof id === "bigint" && id <= Number.MAX_SAFE_INTEGER ? Number(id) : id;
 }
 
 function* bindUints(loose: LooseColumn, origin: IdOrigin): Steps<ColumnData> {

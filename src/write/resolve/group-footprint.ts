@@ -4,9 +4,11 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
+import { ScalarSet } from "../../base/tables/scalar-map.ts";
+import { idAt } from "../../codec/columns-value.ts";
 import type { ColumnData } from "../../model/columns.ts";
+import type { DocumentId } from "../../model/value.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
-import { idKey } from "../bind/bind-ids.ts";
 import type { ResolvedBatch } from "./resolve-batch.ts";
 
 /** Ids that one step looks at. */
@@ -16,7 +18,7 @@ const STEP_IDS = 2048;
 export class GroupFootprint {
   readonly #lists: { readonly ids: ColumnData; readonly count: number }[] = [];
   /** Made when the first batch asks: most groups only write. */
-  #keys: Set<number | bigint | string> | undefined;
+  #keys: ScalarSet<DocumentId> | undefined;
 
   /** Adds a batch that joined. */
   *add(resolved: ResolvedBatch): Steps<void> {
@@ -44,23 +46,23 @@ export class GroupFootprint {
   ): Steps<boolean> {
     if (!list || list.count === 0) return false;
     if (!this.#keys) {
-      this.#keys = new Set();
+      this.#keys = new ScalarSet();
       for (const earlier of this.#lists) yield* addKeys(this.#keys, earlier);
     }
     for (let i = 0; i < list.count; i++) {
       if (i > 0 && i % STEP_IDS === 0) yield;
-      if (this.#keys.has(idKey(list.ids, i))) return true;
+      if (this.#keys.has(idAt(list.ids, i))) return true;
     }
     return false;
   }
 }
 
 function* addKeys(
-  keys: Set<number | bigint | string>,
+  keys: ScalarSet<DocumentId>,
   list: { readonly ids: ColumnData; readonly count: number },
 ): Steps<void> {
   for (let i = 0; i < list.count; i++) {
     if (i > 0 && i % STEP_IDS === 0) yield;
-    keys.add(idKey(list.ids, i));
+    keys.add(idAt(list.ids, i));
   }
 }

@@ -9,6 +9,7 @@ import { assert } from "../../base/assert.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import type { Steps } from "../../base/steps.ts";
+import { ScalarMap, ScalarSet } from "../../base/tables/scalar-map.ts";
 import { buildIdsInSteps } from "../../codec/columns-builder.ts";
 import { concatDocuments, gatherDocuments } from "../../codec/columns-gather.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
@@ -121,7 +122,7 @@ class Resolution {
   /** Ids that delete_by_filter took, ascending: a set of millions grows too slowly. */
   #removed: readonly DocumentId[] = [];
   /** Documents that patches change, by id, in the order of the answer. */
-  readonly #targets = new Map<DocumentId, PatchTarget>();
+  readonly #targets = new ScalarMap<DocumentId, PatchTarget>();
   #remaining = false;
   /** The documents after patch_by_filter, for conditions that look at them. */
   #filterPatched: DocumentsView | undefined;
@@ -141,12 +142,12 @@ class Resolution {
     const patches = yield* this.#keepPatches();
     const whole = this.#wholeDeletes(patches);
     const deletes = whole ? [] : yield* this.#keepDeletes();
-    const filterPatched = [...this.#targets.keys()];
+    const filterPatchedCount = this.#targets.size;
     for (let i = 0; i < patches.length; i++) {
       if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       this.#addPatch(patches[i]);
     }
-    const patchedIds = this.#targets.size > 0 ? [...this.#targets.keys()] : [];
+    const patchedIds = this.#targets.keys;
     const deletedIds = this.#deletedIds(deletes);
     yield;
     const documents = yield* this.#documents(upserts, deletes);
@@ -175,7 +176,7 @@ class Resolution {
         billedBytes: yield* billedWriteBytes(batch, {
           upserts,
           patches,
-          filterPatched: filterPatched.length,
+          filterPatched: filterPatchedCount,
           deletedIds,
           deletes: whole,
         }),
@@ -321,7 +322,7 @@ class Resolution {
   *#currentOf(id: DocumentId): Steps<CurrentDocument | undefined> {
     if (this.#isRemoved(id)) return undefined;
     if (!this.#targets.has(id)) return this.#current.locate(id);
-    this.#filterPatched ??= new DocumentsView(yield* this.#merge([...this.#targets.values()]));
+    this.#filterPatched ??= new DocumentsView(yield* this.#merge(this.#targets.values));
     const ordinal = this.#filterPatched.ordinalOf(id);
     assert(ordinal !== undefined, "conditions are evaluated before patches by id are added");
     return { view: this.#filterPatched, ordinal };
@@ -332,17 +333,19 @@ class Resolution {
     upserts: DocumentColumns | undefined,
     deletes: readonly DocumentId[],
   ): Steps<DocumentColumns | undefined> {
-    if (this.#targets.size === 0) return upserts;
-    const targets = new Map(this.#targets);
-    yield;
+    const targets = this.#targets;
+    if (targets.size === 0) return upserts;
+    const overridden = new ScalarSet<DocumentId>();
     for (let i = 0; i < (upserts?.count ?? 0); i++) {
       assert(upserts !== undefined, "upserts were counted");
       if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
-      targets.delete(idAt(upserts.ids, i));
+      const id = idAt(upserts.ids, i);
+      if (targets.has(id)) overridden.add(id);
     }
-    for (const id of deletes) targets.delete(id);
-    if (targets.size === 0) return upserts;
-    const patched = yield* this.#merge([...targets.values()]);
+    for (const id of deletes) if (targets.has(id)) overridden.add(id);
+    const left = targets.values.filter(({ id }) => !overridden.has(id));
+    if (left.length === 0) return upserts;
+    const patched = yield* this.#merge(left);
     return upserts ? yield* concatDocuments([upserts, patched]) : patched;
   }
 
@@ -402,7 +405,7 @@ function* idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): Steps<D
 
 /** Those of `ids` that no document of `documents` has. */
 function* without(ids: readonly DocumentId[], documents: DocumentColumns): Steps<DocumentId[]> {
-  const written = new Set<DocumentId>();
+  const written = new ScalarSet<DocumentId>();
   for (let i = 0; i < documents.count; i++) {
     if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
     written.add(idAt(documents.ids, i));

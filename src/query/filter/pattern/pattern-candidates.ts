@@ -46,14 +46,17 @@ function planLists(formula: TrigramFormula, view: TrigramView): ListPlan | undef
     return known.length < parts.length ? undefined : { kind: "some", parts: known };
   }
   // Several trigrams may be in one bucket.
-  const byStart = new Map<number, TrigramList>();
+  const found: TrigramList[] = [];
   for (const trigram of formula.trigrams) {
     const list = view.listOf(trigram);
     if (list === undefined) continue;
     if (list.start === list.end) return { kind: "all", lists: [list], parts: [] };
-    byStart.set(list.start, list);
+    found.push(list);
   }
-  const lists = [...byStart.values()].sort((a, b) => bytesOf(a) - bytesOf(b));
+  const lists = found
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start }, i) => i === 0 || start !== found[i - 1].start)
+    .sort((a, b) => bytesOf(a) - bytesOf(b));
   if (lists.length + known.length === 0) return undefined;
   return { kind: "all", lists: lists.slice(0, LISTS_MAX), parts: known };
 }

@@ -1,5 +1,6 @@
 /** Formulas over trigrams: bounded, and never stricter than what they are made of. */
 
+import { distinct } from "../../../base/tables/scalar-map.ts";
 import { trigramsOf } from "../../../text/trigrams.ts";
 
 /** What is true of the trigrams of a string. */
@@ -30,16 +31,16 @@ const DEPTH_MAX = 8;
 export function allOf(formulas: readonly TrigramFormula[]): TrigramFormula {
   const known = formulas.filter(({ kind }) => kind !== "any");
   if (known.length <= 1) return known[0] ?? ANY;
-  const trigrams = new Set<number>();
+  const trigrams: number[] = [];
   const parts = new Set<TrigramFormula>();
   for (const formula of known) {
     if (formula.kind === "all") {
-      for (const trigram of formula.trigrams) trigrams.add(trigram);
+      for (const trigram of formula.trigrams) trigrams.push(trigram);
       for (const part of formula.parts) parts.add(part);
     } else parts.add(formula);
   }
   const kept = [...parts].slice(0, PARTS_MAX);
-  return { kind: "all", trigrams: [...trigrams].slice(0, TRIGRAMS_MAX), parts: kept };
+  return { kind: "all", trigrams: distinct(trigrams).slice(0, TRIGRAMS_MAX), parts: kept };
 }
 
 /** True where at least one is. */

@@ -1,0 +1,64 @@
+import { type Scalar, ScalarTable } from "./scalar-table.ts";
+
+/** A `Map` in the order of its keys' arrival, for keys that clients may have chosen. */
+export class ScalarMap<K extends Scalar, V> {
+  /** Positions in both arrays, counted from 1. */
+  readonly #positions = new ScalarTable();
+  readonly #keys: K[] = [];
+  readonly #values: V[] = [];
+
+  get size(): number {
+    return this.#keys.length;
+  }
+
+  /** In the order in which they were first set. */
+  get keys(): readonly K[] {
+    return this.#keys;
+  }
+
+  /** By the order of keys. */
+  get values(): readonly V[] {
+    return this.#values;
+  }
+
+  has(key: K): boolean {
+    return this.#positions.get(key) !== 0;
+  }
+
+  get(key: K): V | undefined {
+    const position = this.#positions.get(key);
+    return position === 0 ? undefined : this.#values[position - 1];
+  }
+
+  set(key: K, value: V): void {
+    const position = this.#positions.get(key);
+    if (position !== 0) {
+      this.#values[position - 1] = value;
+      return;
+    }
+    this.#keys.push(key);
+    this.#positions.add(key, this.#values.push(value));
+  }
+}
+
+/** A `Set` of keys that clients may have chosen. */
+export class ScalarSet<K extends Scalar> {
+  readonly #table = new ScalarTable();
+
+  has(key: K): boolean {
+    return this.#table.get(key) !== 0;
+  }
+
+  /** Returns false if the key was there. */
+  add(key: K): boolean {
+    if (this.has(key)) return false;
+    this.#table.add(key, 1);
+    return true;
+  }
+}
+
+/** Each value once, in the order in which it comes first. */
+export function distinct<K extends Scalar>(values: readonly K[]): K[] {
+  const seen = new ScalarSet<K>();
+  return values.filter((value) => seen.add(value));
+}

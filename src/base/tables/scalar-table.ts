@@ -1,0 +1,78 @@
+import { WideMap } from "../wide-map.ts";
+import type { HashWords } from "./tabulation-hash.ts";
+import { WordTable } from "./word-table.ts";
+
+/** What attributes and ids are made of. */
+export type Scalar = string | number | bigint | boolean;
+
+const WORD = 2 ** 32;
+/** High word of the one NaN. */
+const NAN_HIGH = 0x7ff8_0000;
+
+const float = new Float64Array(1);
+const floatWords = new Int32Array(float.buffer);
+const integer = new BigInt64Array(1);
+const integerWords = new Int32Array(integer.buffer);
+
+/**
+ * Numbers for scalars of one type that clients may have chosen, as a `Map` would have them: V8
+ * hashes strings under a random seed, but numbers and bigints under none. Bigints have 64 bits,
+ * signed in all keys of a table or in none.
+ */
+export class ScalarTable {
+  /** Made for the first string. */
+  #strings: WideMap<number> | undefined;
+  readonly #words: WordTable;
+
+  constructor(hashWords?: HashWords) {
+    this.#words = new WordTable(hashWords);
+  }
+
+  /** The number of a scalar; 0 if it has none. Zeros of either sign are one key, and so is NaN. */
+  get(value: Scalar): number {
+    if (typeof value === "string") return this.#strings?.get(value) ?? 0;
+    const words = wordsOf(value);
+    return this.#words.get(words[0], words[1]);
+  }
+
+  /** Gives a number above 0 and below 2^32 to a scalar that has none. */
+  add(value: Scalar, number: number): void {
+    if (typeof value === "string") {
+      this.#strings ??= new WideMap<number>();
+      this.#strings.add(value, number);
+      return;
+    }
+    const words = wordsOf(value);
+    this.#words.add(words[0], words[1], number);
+  }
+
+  /** `get` of the integer of two 32-bit words, without a bigint. */
+  getWords(low: number, high: number): number {
+    return this.#words.get(low, high);
+  }
+
+  /** `get` of the bigint of a safe integer, without making one. */
+  getInteger(value: number): number {
+    return this.#words.get(value | 0, Math.floor(value / WORD) | 0);
+  }
+
+  /** `add` of the bigint of a safe integer. */
+  addInteger(value: number, number: number): void {
+    this.#words.add(value | 0, Math.floor(value / WORD) | 0, number);
+  }
+}
+
+/** Both words of a key; the array is used again. */
+function wordsOf(value: number | bigint | boolean): Int32Array {
+  if (typeof value === "bigint") {
+    integer[0] = value;
+    return integerWords;
+  }
+  // Adding makes a zero of either sign positive.
+  float[0] = Number(value) + 0;
+  if (Number.isNaN(float[0])) {
+    floatWords[0] = 0;
+    floatWords[1] = NAN_HIGH;
+  }
+  return floatWords;
+}
