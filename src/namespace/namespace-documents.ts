@@ -13,7 +13,7 @@ import type { WriteBatch } from "../log/wal-records.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
-import { type IdKeys, idKeys } from "../segment/ids/id-section.ts";
+import { type IdKeys, idKeys } from "../segment/ids/id-keys.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import {
   Memtable,

@@ -9,7 +9,7 @@ import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
 import type { CountedDeletions } from "./deletions/counted-deletions.ts";
-import type { HashedIds } from "./ids/id-section.ts";
+import type { HashedIds } from "./ids/id-keys.ts";
 import type { ColumnView, SegmentSnapshot, SegmentView } from "./segment-view.ts";
 
 /** Columns by the attributes that are not called as they are. */

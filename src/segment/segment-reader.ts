@@ -20,7 +20,8 @@ import { BlockSource, type ByteSource } from "./format/byte-source.ts";
 import { layoutOf } from "./format/segment-format.ts";
 import type { SectionEntry, SegmentLayout } from "./format/segment-layout.ts";
 import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
-import { type HashedIds, hashIds, ID_SECTIONS, type IdTable } from "./ids/id-section.ts";
+import { type HashedIds, hashIds } from "./ids/id-keys.ts";
+import { ID_SECTIONS, type IdTable } from "./ids/id-section.ts";
 import { SegmentIds } from "./ids/segment-ids.ts";
 import type { SegmentView } from "./segment-view.ts";
 

@@ -9,7 +9,7 @@ import type { Column, ColumnData } from "../model/columns.ts";
 import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
 import type { CountedDeletions } from "./deletions/counted-deletions.ts";
-import type { HashedIds } from "./ids/id-section.ts";
+import type { HashedIds } from "./ids/id-keys.ts";
 
 /** A segment. */
 export interface SegmentView {

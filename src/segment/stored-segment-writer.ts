@@ -15,8 +15,9 @@ import { planDocuments } from "./documents/documents-section.ts";
 import { headOf, planBlock, sealInPlace } from "./format/segment-format.ts";
 import type { SectionKind, SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
 import { planIdFilter } from "./ids/id-filter-section.ts";
+import { hashKeys } from "./ids/id-keys.ts";
 import { ID_ORDER } from "./ids/id-order-section.ts";
-import { hashKeys, ID_SECTIONS } from "./ids/id-section.ts";
+import { ID_SECTIONS } from "./ids/id-section.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 
 /** Sections of ids that are copied. */

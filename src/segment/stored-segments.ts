@@ -11,7 +11,7 @@ import type { DocumentId } from "../model/value.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import type { Tombstones } from "./deletions/tombstones.ts";
 import { attemptAll, attemptAllInSteps } from "./format/bytes-missing.ts";
-import { type HashedIds, hashIds, hashKeys, type IdKeys } from "./ids/id-section.ts";
+import { type HashedIds, hashIds, hashKeys, type IdKeys } from "./ids/id-keys.ts";
 import { LiveSegment } from "./memtable/live-segment.ts";
 import type { AddedSegment } from "./memtable/memtable-delta.ts";
 import type { OpenSegment } from "./segment-reader.ts";

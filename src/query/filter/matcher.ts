@@ -4,7 +4,7 @@ import { oneStep, type Steps } from "../../base/steps.ts";
 import { countBits, hasBit } from "../../codec/bitmap.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { type HashedIds, hashIds } from "../../segment/ids/id-section.ts";
+import { type HashedIds, hashIds } from "../../segment/ids/id-keys.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import type { Operators, Together, TogetherInSteps } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
@@ -117,8 +117,14 @@ function* lookUp(
 /** Documents that were found in any order, some more than once. */
 function matchedOf(found: readonly number[], view: SegmentView): MatchedDocuments {
   if (found.length <= LISTED_DOCUMENTS_MAX) {
-    return { form: "list", ordinals: Uint32Array.from(new Set(found)).sort() };
+    return { form: "list", ordinals: eachOnceAscending(found) };
   }
   const bits = bitsOf(found, view);
   return { form: "bits", bits, count: countBits(bits) };
+}
+
+function eachOnceAscending(found: readonly number[]): Uint32Array {
+  return Uint32Array.from(found)
+    .sort()
+    .filter((ordinal, i, ordinals) => i === 0 || ordinal !== ordinals[i - 1]);
 }

@@ -3,11 +3,12 @@
  * open-addressing hash table from id to ordinal, u32 each: ordinal + 1, or 0 if free; a power of
  * two of slots, at most half full. It is not there if there are few documents, which are then
  * compared one by one.
+ *
+ * The hash has no seed, so clients can choose ids of one slot. Such ids fill a long run of slots:
+ * `slot-runs.ts` bounds the time to build the table and to find an id.
  */
 
-import { assert } from "../../base/assert.ts";
-import { runSteps, type Steps } from "../../base/steps.ts";
-import { buildIds } from "../../codec/columns-builder.ts";
+import type { Steps } from "../../base/steps.ts";
 import { packData, unpackData } from "../../codec/columns-codec.ts";
 import {
   ArrayPacker,
@@ -19,11 +20,11 @@ import {
 import { idAttributeType } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
-import { UUID_BYTES } from "../../model/uuid.ts";
-import type { DocumentId } from "../../model/value.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import { type IdKeys, idKeys } from "./id-keys.ts";
 import { planIdOrder } from "./id-order-section.ts";
+import { FreeSlots, LongRuns, PROBES_MAX } from "./slot-runs.ts";
 
 /**
  * Kinds of the sections; both without an attribute. Ids are the first section of a segment, their
@@ -37,51 +38,6 @@ const UNHASHED_COUNT_MAX = 4;
 const STEP_IDS = 4096;
 const NO_SLOTS = new Uint32Array(0);
 
-/** Ids that can be hashed and compared without being decoded. */
-export interface IdKeys {
-  readonly count: number;
-  /** 32 bits, the same for equal ids of one type. */
-  hash(index: number): number;
-  /** `other` is of the same id type. */
-  equals(index: number, other: IdKeys, otherIndex: number): boolean;
-}
-
-/** Makes keys of the first `count` ids. */
-export function idKeys(ids: ColumnData, count: number): IdKeys {
-  if (ids.kind === "string") return new StringKeys(ids.offsets, ids.bytes, count);
-  if (ids.kind === "u64") {
-    const { buffer, byteOffset } = ids.values;
-    return new WordKeys(new Uint32Array(buffer, byteOffset, 2 * count), 2, count);
-  }
-  assert(ids.kind === "uuid", `no ids are of kind ${ids.kind}`);
-  const bytes = ids.bytes.byteOffset % 4 === 0 ? ids.bytes : Uint8Array.from(ids.bytes);
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, (UUID_BYTES / 4) * count);
-  return new WordKeys(words, UUID_BYTES / 4, count);
-}
-
-/** Ids made ready for looking them up in many segments. */
-export interface HashedIds {
-  readonly ids: readonly DocumentId[];
-  readonly keys: IdKeys;
-  readonly hashes: Uint32Array;
-}
-
-/** Makes ids ready; they are of the type. */
-export function hashIds(idType: IdType, ids: readonly DocumentId[]): HashedIds {
-  const keys = idKeys(buildIds(idType, ids), ids.length);
-  return { ids, keys, hashes: runSteps(hashKeys(keys)) };
-}
-
-/** Hashes of all keys, for looking the same ids up in several segments. */
-export function* hashKeys(keys: IdKeys): Steps<Uint32Array> {
-  const hashes = new Uint32Array(keys.count);
-  for (let i = 0; i < hashes.length; i++) {
-    if (i % STEP_IDS === 0) yield;
-    hashes[i] = keys.hash(i);
-  }
-  return hashes;
-}
-
 /** Opens the section of ids themselves. */
 export function openIds(block: Uint8Array, idType: IdType): ColumnData {
   return unpackData(new ArrayUnpacker(block, "a section of ids"), idAttributeType(idType));
@@ -91,6 +47,8 @@ export function openIds(block: Uint8Array, idType: IdType): ColumnData {
 export class IdTable {
   readonly keys: IdKeys;
   readonly #slots: Uint32Array;
+  /** Made for the first long search. */
+  #longRuns: LongRuns | undefined;
 
   /** `slots` is the section of the hash table, if there is one. */
   constructor(keys: IdKeys, slots: Uint8Array | undefined) {
@@ -101,7 +59,10 @@ export class IdTable {
         : new Uint32Array(slots.buffer, slots.byteOffset, slotCount(keys.count));
   }
 
-  /** The ordinal of the id at `index` of `keys`, whose hash is `hash`; -1 if it is not here. */
+  /**
+   * The ordinal of the id at `index` of `keys`, whose hash is `hash`; -1 if it is not here. At most
+   * `PROBES_MAX` ids are compared one by one; a longer run is sorted once and searched by halves.
+   */
   find(keys: IdKeys, index: number, hash: number): number {
     const own = this.keys;
     const slots = this.#slots;
@@ -110,10 +71,13 @@ export class IdTable {
       return -1;
     }
     const mask = slots.length - 1;
-    for (let slot = hash & mask; slots[slot] !== 0; slot = (slot + 1) & mask) {
-      if (own.equals(slots[slot] - 1, keys, index)) return slots[slot] - 1;
+    for (let probe = 0; probe < PROBES_MAX; probe++) {
+      const named = slots[(hash + probe) & mask];
+      if (named === 0) return -1;
+      if (own.equals(named - 1, keys, index)) return named - 1;
     }
-    return -1;
+    this.#longRuns ??= new LongRuns(own, slots);
+    return this.#longRuns.find((hash + PROBES_MAX - 1) & mask, keys, index);
   }
 }
 
@@ -164,94 +128,24 @@ function slotCount(count: number): number {
   return count <= UNHASHED_COUNT_MAX ? 0 : 2 ** Math.ceil(Math.log2(2 * count));
 }
 
-function* fillSlots(keys: IdKeys): Steps<Uint32Array<ArrayBuffer>> {
+/** The slots of the hash table of unique ids; none for few ids. O(n log n), whatever the ids. */
+export function* fillSlots(keys: IdKeys): Steps<Uint32Array<ArrayBuffer>> {
   const { count } = keys;
   const slots = new Uint32Array(slotCount(count));
+  if (slots.length === 0) return slots;
   const mask = slots.length - 1;
+  let free: FreeSlots | undefined;
   for (let ordinal = 0; ordinal < count; ordinal++) {
     if (ordinal % STEP_IDS === 0) yield;
-    let slot = keys.hash(ordinal) & mask;
-    while (slots[slot] !== 0) slot = (slot + 1) & mask;
+    const home = keys.hash(ordinal) & mask;
+    let probe = 0;
+    while (probe < PROBES_MAX && slots[(home + probe) & mask] !== 0) probe++;
+    let slot = (home + probe) & mask;
+    if (probe === PROBES_MAX) {
+      free ??= new FreeSlots(slots);
+      slot = free.from(slot);
+    }
     slots[slot] = ordinal + 1;
   }
   return slots;
-}
-
-/** Ids of a fixed number of 32-bit words. */
-class WordKeys implements IdKeys {
-  readonly count: number;
-  readonly words: Uint32Array;
-  readonly #width: number;
-
-  constructor(words: Uint32Array, width: number, count: number) {
-    this.words = words;
-    this.#width = width;
-    this.count = count;
-  }
-
-  hash(index: number): number {
-    let hash = 0x9e37_79b9;
-    for (let i = 0; i < this.#width; i++) hash = mix(hash, this.words[index * this.#width + i]);
-    return finish(hash);
-  }
-
-  equals(index: number, other: IdKeys, otherIndex: number): boolean {
-    assert(other instanceof WordKeys, "compared ids differ in type");
-    const width = this.#width;
-    for (let i = 0; i < width; i++) {
-      if (this.words[index * width + i] !== other.words[otherIndex * width + i]) return false;
-    }
-    return true;
-  }
-}
-
-class StringKeys implements IdKeys {
-  readonly count: number;
-  readonly offsets: Uint32Array;
-  readonly bytes: Uint8Array;
-
-  constructor(offsets: Uint32Array, bytes: Uint8Array, count: number) {
-    this.offsets = offsets;
-    this.bytes = bytes;
-    this.count = count;
-  }
-
-  hash(index: number): number {
-    const end = this.offsets[index + 1];
-    let hash = 0x9e37_79b9;
-    for (let i = this.offsets[index]; i < end; i++)
-      hash = Math.imul(hash ^ this.bytes[i], FNV_PRIME);
-    return finish(hash);
-  }
-
-  equals(index: number, other: IdKeys, otherIndex: number): boolean {
-    assert(other instanceof StringKeys, "compared ids differ in type");
-    const start = this.offsets[index];
-    const otherStart = other.offsets[otherIndex];
-    const length = this.offsets[index + 1] - start;
-    if (other.offsets[otherIndex + 1] - otherStart !== length) return false;
-    for (let i = 0; i < length; i++) {
-      if (this.bytes[start + i] !== other.bytes[otherStart + i]) return false;
-    }
-    return true;
-  }
-}
-
-/** Prime of the 32-bit FNV-1a hash. */
-const FNV_PRIME = 0x0100_0193;
-
-/** One round of MurmurHash3 (32 bits). */
-function mix(hash: number, word: number): number {
-  let k = Math.imul(word, 0xcc9e_2d51);
-  k = Math.imul((k << 15) | (k >>> 17), 0x1b87_3593);
-  const h = hash ^ k;
-  return (Math.imul((h << 13) | (h >>> 19), 5) + 0xe654_6b64) | 0;
-}
-
-/** The finalizer of MurmurHash3 (32 bits). */
-function finish(hash: number): number {
-  let h = hash ^ (hash >>> 16);
-  h = Math.imul(h, 0x85eb_ca6b);
-  h = Math.imul(h ^ (h >>> 13), 0xc2b2_ae35);
-  return (h ^ (h >>> 16)) >>> 0;
 }

@@ -49,7 +49,7 @@ export function* areAscending(ids: ColumnData, count: number): Steps<boolean> {
   return true;
 }
 
-/** The ordinals of the first `count` ids, which are unique, in the order of those. */
+/** The ordinals of the first `count` ids in the order of those; the ordinals of one id ascend. */
 export function* sortIds(ids: ColumnData, count: number): Steps<Uint32Array> {
   const ordinals = yield* countUp(count);
   if (ids.kind === "u64") {

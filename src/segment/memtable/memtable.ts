@@ -22,7 +22,7 @@ import type { DocumentId } from "../../model/value.ts";
 import type { AttributeIndex } from "../attribute-index.ts";
 import type { SegmentPlan } from "../format/segment-layout.ts";
 import type { SegmentMemory } from "../format/segment-memory.ts";
-import { hashKeys, type IdKeys, idKeys } from "../ids/id-section.ts";
+import { hashKeys, type IdKeys, idKeys } from "../ids/id-keys.ts";
 import { matchesSchema } from "../missing-indexes.ts";
 import { planMerge } from "../segment-merger.ts";
 import { openSegment } from "../segment-reader.ts";

@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
+import { collidingIds } from "../../../test/support/random/colliding-keys.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentId } from "../../model/value.ts";
+import { type IdKeys, idKeys } from "../../segment/ids/id-keys.ts";
 import { duplicateIds } from "./duplicate-ids.ts";
 
 const SEED = 31;
@@ -50,3 +52,22 @@ test("more ids than a set can hold are searched", () => {
   values[count - 1] = values[5];
   expect(runSteps(duplicateIds([{ count, ids }], 10))).toEqual([values[5]]);
 }, 60_000);
+
+test("ids that were chosen for one hash are compared with few others each", () => {
+  const [count, twice] = [8_000, 40];
+  const ids = collidingIds(count);
+  // Every second id comes again, in another order, and some of those once more.
+  const again = ids.filter((_, i) => i % 2 === 0).reverse();
+  const lists = [ids, again, again.slice(0, twice)].map((list) => {
+    return { count: list.length, ids: buildIds("uint", list) };
+  });
+  const prototype = Object.getPrototypeOf(idKeys(lists[0].ids, count)) as IdKeys;
+  const equals = vi.spyOn(prototype, "equals");
+  const found = runSteps(duplicateIds(lists, count));
+  const comparisons = equals.mock.calls.length;
+  vi.restoreAllMocks();
+  expect(found).toEqual(again);
+  expect(comparisons).toBeLessThan(300 * 300 + 4 * count);
+  expect(runSteps(duplicateIds(lists, 3))).toEqual(again.slice(0, 3));
+  expect(runSteps(duplicateIds(lists.slice(0, 1), 3))).toEqual([]);
+});

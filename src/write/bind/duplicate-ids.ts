@@ -1,10 +1,13 @@
 /** The search for ids that a request names twice, for tens of millions of them. */
 
 import type { Steps } from "../../base/steps.ts";
+import { ScalarMap } from "../../base/tables/scalar-map.ts";
+import { firstOrdinals, gatherData } from "../../codec/columns-gather.ts";
 import { idAt } from "../../codec/columns-value.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { type IdKeys, idKeys } from "../../segment/ids/id-section.ts";
+import { type IdKeys, idKeys } from "../../segment/ids/id-keys.ts";
+import { sortIds } from "../../segment/ids/sort-ids.ts";
 
 /** A list of ids of the type that all lists of one search have. */
 export interface IdList {
@@ -14,27 +17,53 @@ export interface IdList {
 
 /** Ids that one step looks up in a table, and compares with others, that no cache may have. */
 const STEP_IDS = 1024;
+/**
+ * Slots that are looked at for an id. Where more are taken, a client has chosen ids of one slot:
+ * the chance that others are so is below 10^-12 for 20 million ids.
+ */
+const PROBES_MAX = 256;
 /** Halves of ids that one step compares with those before them. */
 const STEP_HALVES = 1 << 19;
 
 /**
  * The first `cap` ids that come more than once in `lists`, each once, in the order in which they
  * repeat. Ascending integers, as imports mostly have them, are told in one pass; all else takes a
- * hash table of 8 to 16 bytes for each id, which is gone afterwards.
+ * hash table of 8 to 16 bytes for each id, which is gone afterwards. Ids that collide in it are
+ * sorted instead.
  */
 export function* duplicateIds(lists: readonly IdList[], cap: number): Steps<DocumentId[]> {
   const filled = lists.filter(({ count }) => count > 0);
   if (filled.length === 0 || (filled.length === 1 && (yield* isAscending(filled[0])))) return [];
   const table = new KeyTable(filled);
-  const duplicates = new Set<DocumentId>();
+  const duplicates = new ScalarMap<DocumentId, true>();
   for (let list = 0; list < filled.length; list++) {
     const { ids, count } = filled[list];
     for (let i = 0; i < count && duplicates.size < cap; i++) {
       if (i > 0 && i % STEP_IDS === 0) yield;
-      if (!table.add(list, i)) duplicates.add(idAt(ids, i));
+      const outcome = table.add(list, i);
+      if (outcome === "crowded") return yield* sortedDuplicates(filled, cap);
+      if (outcome === "known") duplicates.set(idAt(ids, i), true);
     }
   }
-  return [...duplicates];
+  return [...duplicates.keys];
+}
+
+/** The same, in O(n log n) for any ids. */
+function* sortedDuplicates(lists: readonly IdList[], cap: number): Steps<DocumentId[]> {
+  const parts = lists.map(({ ids, count }) => ({ data: ids, ordinals: firstOrdinals(count) }));
+  const ids = yield* gatherData(lists[0].ids, parts);
+  const count = lists.reduce((sum, list) => sum + list.count, 0);
+  const keys = idKeys(ids, count);
+  const order = yield* sortIds(ids, count);
+  const isSame = (a: number, b: number): boolean => keys.equals(order[a], keys, order[b]);
+  /** Where ids come for the second time: positions of one id ascend in the order. */
+  const repeated: number[] = [];
+  for (let i = 1; i < count; i++) {
+    if (i % STEP_IDS === 0) yield;
+    if (isSame(i - 1, i) && !(i > 1 && isSame(i - 2, i))) repeated.push(order[i]);
+  }
+  const first = Uint32Array.from(repeated).sort().subarray(0, cap);
+  return Array.from(first, (position) => idAt(ids, position));
 }
 
 function* isAscending({ ids, count }: IdList): Steps<boolean> {
@@ -69,17 +98,21 @@ class KeyTable {
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(2 * total)));
   }
 
-  /** Returns false where the key was added before. */
-  add(list: number, index: number): boolean {
+  /** "known" where the key was added before; "crowded" where there is no place for it. */
+  add(list: number, index: number): "added" | "known" | "crowded" {
     const keys = this.#keys[list];
     const slots = this.#slots;
     const mask = slots.length - 1;
-    let slot = keys.hash(index) & mask;
-    for (; slots[slot] !== 0; slot = (slot + 1) & mask) {
-      if (this.#isAt(slots[slot] - 1, keys, index)) return false;
+    const home = keys.hash(index);
+    for (let probe = 0; probe < PROBES_MAX; probe++) {
+      const slot = (home + probe) & mask;
+      if (slots[slot] === 0) {
+        slots[slot] = this.#starts[list] + index + 1;
+        return "added";
+      }
+      if (this.#isAt(slots[slot] - 1, keys, index)) return "known";
     }
-    slots[slot] = this.#starts[list] + index + 1;
-    return true;
+    return "crowded";
   }
 
   #isAt(position: number, keys: IdKeys, index: number): boolean {

@@ -1,11 +1,14 @@
 /** Documents that are not stored yet, seen as a segment, so that conditions can look at them. */
 
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import { runSteps } from "../../base/steps.ts";
+import { bytesOf } from "../../codec/columns-packing.ts";
 import { documentsLogicalBytes } from "../../codec/columns-size.ts";
 import { columnValue, hasValue, idAt } from "../../codec/columns-value.ts";
 import type { ColumnData, DocumentColumns } from "../../model/columns.ts";
 import type { DocumentId } from "../../model/value.ts";
-import type { HashedIds } from "../../segment/ids/id-section.ts";
+import { type HashedIds, hashIds, idKeys } from "../../segment/ids/id-keys.ts";
+import { fillSlots, IdTable } from "../../segment/ids/id-section.ts";
 import type { ColumnView, SegmentView } from "../../segment/segment-view.ts";
 
 /** Values and ids of documents; there are no indexes, since conditions need none. */
@@ -14,15 +17,13 @@ export class DocumentsView implements SegmentView {
   readonly documentCount: number;
   readonly ids: ColumnData;
   readonly #documents: DocumentColumns;
-  readonly #ordinals = new Map<DocumentId, Ordinal>();
+  /** Made for the first lookup. */
+  #table: IdTable | undefined;
 
   constructor(documents: DocumentColumns) {
     this.#documents = documents;
     this.documentCount = documents.count;
     this.ids = documents.ids;
-    for (let i = 0; i < documents.count; i++) {
-      this.#ordinals.set(idAt(documents.ids, i), i as Ordinal);
-    }
   }
 
   get bytes(): number {
@@ -38,11 +39,13 @@ export class DocumentsView implements SegmentView {
   }
 
   ordinalOf(id: DocumentId): Ordinal | undefined {
-    return this.#ordinals.get(id);
+    return this.ordinalAt(hashIds(this.#documents.idType, [id]), 0);
   }
 
-  ordinalAt({ ids }: HashedIds, index: number): Ordinal | undefined {
-    return this.ordinalOf(ids[index]);
+  ordinalAt({ keys, hashes }: HashedIds, index: number): Ordinal | undefined {
+    this.#table ??= tableOf(this.#documents);
+    const ordinal = this.#table.find(keys, index, hashes[index]);
+    return ordinal < 0 ? undefined : (ordinal as Ordinal);
   }
 
   column(attribute: string): ColumnView | undefined {
@@ -64,4 +67,9 @@ export class DocumentsView implements SegmentView {
   hasIndex(): boolean {
     return false;
   }
+}
+
+function tableOf({ ids, count }: DocumentColumns): IdTable {
+  const keys = idKeys(ids, count);
+  return new IdTable(keys, bytesOf(runSteps(fillSlots(keys))));
 }
