@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createVirtualFileSystem } from "typescript/unstable/fs";
 import { describe, expect, test } from "vitest";
 import { decisionFindings } from "./tidy/decision-rules.ts";
 import { namedFileFindings } from "./tidy/doc-rules.ts";
@@ -13,6 +14,7 @@ import {
   deadFileFindings,
   ringFindings,
 } from "./tidy/import-rules.ts";
+import { numericKeyFindings } from "./tidy/key-rules.ts";
 import { functionFindings, lengthFindings, lengthSmells } from "./tidy/size-rules.ts";
 import { type Finding, readSourceFiles, type SourceFile, sourceFile } from "./tidy/source-file.ts";
 import { unsteadyTestFindings } from "./tidy/test-rules.ts";
@@ -246,6 +248,33 @@ describe.each(Object.entries(RULES))("%s", (_name, { rule, planted, finds }) => 
   test("the project keeps the rule", () => {
     expect(rule(SOURCES).map(shown)).toEqual([]);
   });
+});
+
+describe("no Map or Set has numbers for keys that clients choose", () => {
+  test("planted violations are found, and nothing else", () => {
+    const fs = createVirtualFileSystem({
+      "/planted/tsconfig.json": '{"compilerOptions": {"strict": true, "target": "ES2024"}}',
+      "/planted/src/a.ts":
+        "declare const ids: (string | bigint)[];\nnew Set(ids);\nnew Map<number, 1>();\n" +
+        "new Map(ids.map((id) => [String(id), id]));\nexport const m: Map<string, 1> = new Map();",
+      "/planted/src/b.ts":
+        "type Brand = number & { readonly brand: 1 };\n" +
+        "export class A<K> { m = new Map<K, 1>(); }\n" +
+        "new Map<Brand, 1>();\nnew Set<readonly number[]>();\nnew Set();",
+      "/planted/src/allowed.ts": "export const s = new Set([1n]);",
+      "/planted/src/needless.ts": 'export const s = new Set(["1"]);',
+    });
+    const project = { root: "/planted", config: "/planted/tsconfig.json", fs };
+    const allowed = { reason: ["src/allowed.ts", "src/needless.ts"] };
+    expect(numericKeyFindings(project, allowed).map(({ path, line }) => `${path}:${line}`)).toEqual(
+      ["src/a.ts:2", "src/a.ts:3", "src/b.ts:2", "src/b.ts:3", "src/b.ts:5", "src/needless.ts:1"],
+    );
+  });
+
+  test("the project keeps the rule", () => {
+    const project = { root: ROOT, config: join(ROOT, "tsconfig.build.json") };
+    expect(numericKeyFindings(project).map(shown)).toEqual([]);
+  }, 120_000);
 });
 
 describe("smells", () => {

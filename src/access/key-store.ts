@@ -164,10 +164,10 @@ export class KeyStore {
   async readUses(): Promise<Map<string, number>> {
     const object = await this.#options.store.get(KEY_USES_KEY);
     try {
-      return object === undefined ? new Map() : await decodeKeyUses(object);
+      return object === undefined ? new Map<string, number>() : await decodeKeyUses(object);
     } catch (error) {
       this.#report(error, "when API keys were used cannot be read; it is noted anew");
-      return new Map();
+      return new Map<string, number>();
     }
   }
 

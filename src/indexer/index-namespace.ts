@@ -45,6 +45,8 @@ const REPLAY_MERGE_BYTES_MAX = 4 * MIB;
  */
 const KNOWN_RATIO = { fewer: 4, more: 2 };
 
+const NO_CENTROIDS: KnownCentroids = new Map();
+
 /** What is more than a step by its last entry still is one segment up to this. */
 const STEP_SLACK = 1.2;
 
@@ -206,14 +208,14 @@ async function centroidsBefore(
     if (count < wanted / KNOWN_RATIO.fewer || count > wanted * KNOWN_RATIO.more) continue;
     if (count > (nearest?.documentCount ?? 0)) nearest = view;
   }
-  if (nearest === undefined || wanted < clusters.rowsMin) return new Map();
+  if (nearest === undefined || wanted < clusters.rowsMin) return NO_CENTROIDS;
   const views = [nearest];
   try {
     return await reads.run(() => knownCentroids(schema, views));
   } catch (error) {
     // They are not needed, and whoever needs that segment will say what is wrong with it.
     if (!isDatabaseError(error)) throw error;
-    return new Map();
+    return NO_CENTROIDS;
   }
 }
 

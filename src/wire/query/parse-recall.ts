@@ -29,7 +29,7 @@ export function parseRecallBody(
   body: Uint8Array,
   unknown = new UnknownMembers(),
 ): Steps<RecallRequest> {
-  if (body.length === 0) return oneStep(() => recallOf(new Map()));
+  if (body.length === 0) return oneStep(() => recallOf(new Map<string, JsonValue>()));
   return readJsonBody(body, { form: RECALL_FORM, unknown }, recallOf);
 }
 

@@ -119,10 +119,10 @@ export class QueryLife {
     const worked = this.workedMs;
     const ms = worked - this.#stepBeganMs;
     this.#stepBeganMs = worked;
-    this.#steps ??= new Map();
+    this.#steps ??= new Map<() => string, number>();
     this.#steps.set(this.#step, (this.#steps.get(this.#step) ?? 0) + ms);
     if (this.#operator === undefined) return;
-    this.#operators ??= new Map();
+    this.#operators ??= new Map<string, number>();
     this.#operators.set(this.#operator, (this.#operators.get(this.#operator) ?? 0) + ms);
   }
 
