@@ -74,7 +74,7 @@ export function parseCheckpointBody(
       expiresInMs: expiresIn === undefined ? undefined : expiresIn * 1000,
     };
   };
-  if (body.length === 0) return oneStep(() => read(new Map()));
+  if (body.length === 0) return oneStep(() => read(new Map<string, JsonValue>()));
   return readJsonBody(body, { form: CHECKPOINT_FORM, unknown }, read);
 }
 
