@@ -15,6 +15,21 @@ import { Progress } from "./demo/progress.ts";
 import { TOUR } from "./demo/query-tour.ts";
 import { formatTable } from "./demo/table.ts";
 
+const HELP = `usage: npm run demo
+
+Starts a server of its own on a free port, with its data in a temporary directory. Loads 4,000
+artworks (demo/README.md), shows one query of each kind with its answer, asks the same data as a
+library, and deletes everything. It takes no options and needs no other server.
+`;
+
+const [word] = process.argv.slice(2);
+if (word !== undefined) {
+  const isHelp = word === "--help" || word === "-h";
+  if (isHelp) process.stdout.write(HELP);
+  else process.stderr.write(`demo: unknown argument ${word}\n\n${HELP}`);
+  process.exit(isHelp ? 0 : 2);
+}
+
 const directory = mkdtempSync(join(tmpdir(), "trawl-demo-"));
 const dataDir = join(directory, "data");
 const server = new DemoServer(dataDir);

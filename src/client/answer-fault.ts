@@ -38,32 +38,82 @@ export async function refusalOf(
   return new ClientError("refused", `${said}${adviceOn(status, retryAfterMs)}`, detail);
 }
 
-/** What broke before an answer came. */
+/** What broke before an answer came, and what to do. */
 export function transportFault(
   error: Error,
   baseUrl: string,
   serverName: string | undefined,
 ): ClientError {
-  const code = (error as NodeJS.ErrnoException).code ?? "";
-  const reasons: Readonly<Record<string, string>> = {
-    ECONNREFUSED: "nothing listens there",
-    ENOTFOUND: "its host name is unknown",
-    EAI_AGAIN: "its host name cannot be looked up now",
-    ECONNRESET: "the connection was closed",
-    EPIPE: "the connection was closed",
-    ETIMEDOUT: "the host does not answer",
-    EHOSTUNREACH: "there is no way to the host",
-    DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
-  };
-  const reason = reasons[code] ?? (error.message || code || "the connection failed");
-  const isClosed = code === "ECONNRESET" || code === "EPIPE";
-  const cure =
-    isClosed || serverName !== undefined
-      ? `look into the log of ${serverName ?? "the server"}${isClosed ? "" : ", and at the URL"}`
-      : "start a server with `npm start`, or name another one with --url or TURBOPUFFER_BASE_URL";
+  const { code = "" } = error as NodeJS.ErrnoException;
+  const [reason, tlsCure] = tlsFault(error, code) ?? [REASONS[code] ?? plainReason(error, code)];
+  const cure = tlsCure ?? cureOf(code, baseUrl, serverName);
   const why = `cannot reach ${baseUrl}: ${reason}; ${cure}`;
   return new ClientError("unreachable", why, { cause: error });
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "its host name is unknown",
+  EAI_AGAIN: "its host name cannot be looked up now",
+  ECONNRESET: "the connection was closed",
+  EPIPE: "the connection was closed",
+  ETIMEDOUT: "the host does not answer",
+  EHOSTUNREACH: "there is no way to the host",
+};
+
+/** Errors of libraries may have lines of their own. */
+function plainReason({ message }: Error, code: string): string {
+  return message.split("\n")[0].slice(0, QUOTED_CHARS_MAX) || code || "the connection failed";
+}
+
+function cureOf(code: string, baseUrl: string, serverName: string | undefined): string {
+  const isClosed = code === "ECONNRESET" || code === "EPIPE";
+  if (!isClosed && serverName === undefined) {
+    const other = "name another one with --url or TURBOPUFFER_BASE_URL";
+    return `start a server with \`npm start\`, or ${other}`;
+  }
+  const log = `look into the log of ${serverName ?? "the server"}`;
+  if (!isClosed) return `${log}, and at the URL`;
+  // A server that speaks TLS closes the connections of clients that do not.
+  return baseUrl.startsWith("http:") ? `${log}, or use https:// if it speaks TLS` : log;
+}
+
+/** What is wrong with a server's TLS, with the way out; undefined for other errors. */
+function tlsFault(error: Error, code: string): readonly [reason: string, cure: string] | undefined {
+  if (UNTRUSTED.has(code)) {
+    return [
+      "this machine does not trust its certificate",
+      "set NODE_EXTRA_CA_CERTS to a file with that certificate, or with that of who signed it",
+    ];
+  }
+  if (code === "CERT_HAS_EXPIRED") {
+    return ["its certificate has expired", "renew it on the server, or set this machine's clock"];
+  }
+  if (code === "CERT_NOT_YET_VALID") {
+    return ["its certificate is not valid yet", "set the clock of this machine, or of the server"];
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    const { cert } = error as { readonly cert?: { readonly subjectaltname?: string } };
+    const names = cert?.subjectaltname ?? "none";
+    return [
+      `its certificate is for other names (${names.slice(0, QUOTED_CHARS_MAX)})`,
+      "use a URL with one of these, or give the server a certificate for this one",
+    ];
+  }
+  if (/wrong version number|packet length too long/.test(error.message)) {
+    return ["what listens there does not speak TLS", "use a URL that begins with http://"];
+  }
+  return undefined;
+}
+
+/** Codes of certificates that sign themselves, or whose authority is unknown. */
+const UNTRUSTED: ReadonlySet<string> = new Set([
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+]);
 
 /** The error's text in the API's shape; undefined if the answer has another one. */
 function messageOf(text: string): string | undefined {

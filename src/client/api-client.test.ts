@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
+import { TLS_PAIRS } from "../../test/support/servers/tls-pairs.ts";
 import { seededRandom } from "../base/random.ts";
+import { transportFault } from "./answer-fault.ts";
 import { ApiClient, apiPath, type ClientOptions } from "./api-client.ts";
 import type { ClientError } from "./client-error.ts";
 
@@ -226,6 +229,46 @@ test("a server that is not there is named, with what to do", async () => {
     "cannot reach http://127.0.0.1:1: nothing listens there; start a server with `npm start`, " +
       "or name another one with --url or TURBOPUFFER_BASE_URL",
   );
+});
+
+test("TLS that fails says why, and the way out", async () => {
+  const [{ cert, key }] = TLS_PAIRS;
+  const secure = https.createServer({ cert, key }, (_, response) => response.end("{}"));
+  await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
+  const securePort = (secure.address() as AddressInfo).port;
+  const faultAt = async (at: string) => {
+    const { kind, message } = await faultOf(clientOf({ url: at }).send({ ...GET, once: true }));
+    expect([kind, message.includes("\n")]).toEqual(["unreachable", false]);
+    return message.replace(/127\.0\.0\.1:\d+/g, "HOST");
+  };
+  expect(await faultAt(`https://127.0.0.1:${securePort}`)).toBe(
+    "cannot reach https://HOST: this machine does not trust its certificate; set " +
+      "NODE_EXTRA_CA_CERTS to a file with that certificate, or with that of who signed it",
+  );
+  expect(await faultAt(url.replace("http:", "https:"))).toBe(
+    "cannot reach https://HOST: what listens there does not speak TLS; use a URL that begins " +
+      "with http://",
+  );
+  expect(await faultAt(`http://127.0.0.1:${securePort}`)).toBe(
+    "cannot reach http://HOST: the connection was closed; look into the log of the server, or " +
+      "use https:// if it speaks TLS",
+  );
+  secure.closeAllConnections();
+  secure.close();
+});
+
+test.each([
+  ["CERT_HAS_EXPIRED", {}, "its certificate has expired; renew it on the server"],
+  ["CERT_NOT_YET_VALID", {}, "its certificate is not valid yet; set the clock of this machine"],
+  [
+    "ERR_TLS_CERT_ALTNAME_INVALID",
+    { cert: { subjectaltname: "DNS:db.example" } },
+    "its certificate is for other names (DNS:db.example); use a URL with one of these",
+  ],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", {}, "this machine does not trust its certificate; set N"],
+])("the TLS error %s says what to do", (code, more, said) => {
+  const error = Object.assign(new Error("of a library"), { code, ...more });
+  expect(transportFault(error, "https://a", undefined).message).toContain(`https://a: ${said}`);
 });
 
 test("a broken connection is tried again where that changes nothing", async () => {

@@ -2,10 +2,12 @@
 
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { runTrawl } from "../support/processes/run-trawl.ts";
+import { TLS_PAIRS } from "../support/servers/tls-pairs.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -51,7 +53,7 @@ test("a place that cannot be used is a fault", async () => {
     {
       about: "store",
       verdict: "fault",
-      seen: expect.stringContaining(`cannot use ${join(file, "data")}`),
+      seen: `cannot use ${join(file, "data")}: it is a file, or lies below one`,
       cure: "choose a --data-dir that this user can write to",
     },
   ]);
@@ -70,6 +72,7 @@ test("a server that everybody could reach without a key would not start", async 
   const open = await examine("--data-dir", absent, "--host", "0.0.0.0", "--port", "0");
   expect([open.code, open.of("API key")?.verdict]).toEqual([1, "fault"]);
   expect(open.of("API key")?.seen).toMatch(/^--host 0.0.0.0 can be reached from other machines/);
+  expect(open.of("API key")?.cure).toMatch(/^set --api-key \(or TRAWL_API_KEY\), listen on/);
   const wanted = ["--host", "0.0.0.0", "--allow-public-without-key", "--port", "0"];
   const allowed = await examine("--data-dir", absent, ...wanted);
   expect(allowed.of("API key")?.verdict).toBe("warning");
@@ -93,6 +96,51 @@ test("a server that runs there is told from another program", async () => {
   ]);
   other.closeAllConnections();
   other.close();
+});
+
+test("certificate and key are looked at, and a server that speaks TLS is told", async () => {
+  const path = (name: string) => join(directory.path, name);
+  const [{ cert, key }, other] = TLS_PAIRS;
+  await writeFile(path("cert.pem"), cert);
+  await writeFile(path("key.pem"), key);
+  await writeFile(path("other.pem"), other.key);
+  const examinePair = (keyName: string, port = "0") => {
+    const pair = ["--tls-cert", path("cert.pem"), "--tls-key", path(keyName)];
+    return examine("--data-dir", path("absent"), "--port", port, ...pair);
+  };
+  const wrong = await examinePair("other.pem");
+  expect([wrong.code, wrong.of("TLS")]).toEqual([
+    1,
+    {
+      about: "TLS",
+      verdict: "fault",
+      seen: expect.stringMatching(/other.pem is not the key of the certificate in .*cert.pem$/),
+      cure: "give --tls-cert and --tls-key the files of one pair, in PEM",
+    },
+  ]);
+  expect((await examinePair("none.pem")).of("TLS")?.seen).toMatch(/^--tls-key: cannot read /);
+  const server = https.createServer({ cert, key }, (_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = String((server.address() as AddressInfo).port);
+  const found = await examinePair("key.pem", port);
+  expect(found.of("TLS")?.seen).toMatch(/^a certificate for .* until \d{4}-\d\d-/);
+  expect(found.of("address")?.seen).toBe(`a server is there and ready: https://127.0.0.1:${port}`);
+  server.closeAllConnections();
+  server.close();
+});
+
+test("an address that this machine does not have is told in words", async () => {
+  const flags = ["--host", "203.0.113.7", "--api-key", "k", "--port", "8484"];
+  const { of } = await examine("--data-dir", join(directory.path, "absent"), ...flags);
+  expect(of("address")).toEqual({
+    about: "address",
+    verdict: "fault",
+    seen: "cannot listen on 203.0.113.7 port 8484: this machine does not have the address",
+    cure: "choose another --host",
+  });
 });
 
 test("a bucket that cannot be reached is a fault", async () => {

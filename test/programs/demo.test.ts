@@ -20,10 +20,17 @@ afterEach(async () => {
 });
 
 /** Starts the demo with `directory` as the place for its temporary files. */
-function startDemo(): { child: ChildProcess; output: () => string; ended: Promise<unknown[]> } {
+function startDemo(words: readonly string[] = []): {
+  child: ChildProcess;
+  output: () => string;
+  ended: Promise<unknown[]>;
+} {
   // The user's own settings, even wrong ones, are none of the demo's business.
   const env = { ...process.env, TMPDIR: directory.path, TRAWL_PORT: "none" };
-  const child = spawn(process.execPath, [DEMO], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [DEMO, ...words], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   child.stdout.on("data", (data: Buffer) => {
     output += data.toString();
@@ -55,6 +62,16 @@ test("the demo loads its artworks, asks every kind of query, and cleans up", asy
   expect(output()).toContain("A Fishing Boat in Dieppe Harbour");
   expect(await readdir(directory.path)).toEqual([]);
   expect(await isServing(output())).toBe(false);
+});
+
+test("--help says what it does, and starts nothing", async () => {
+  const { output, ended } = startDemo(["--help"]);
+  expect(await ended).toEqual([0, null]);
+  expect(output()).toMatch(/^usage: npm run demo\n\nStarts a server of its own/);
+  const unknown = startDemo(["--fast"]);
+  expect(await unknown.ended).toEqual([2, null]);
+  expect(unknown.output()).toMatch(/^demo: unknown argument --fast\n/);
+  expect(await readdir(directory.path)).toEqual([]);
 });
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;

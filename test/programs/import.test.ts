@@ -3,6 +3,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -567,6 +569,52 @@ describe("what is wrong before the first write ends with 2", () => {
       schema: { title: { type: "string" } },
     });
     expect((await rawCall("GET", `/v1/namespaces/${name}/schema`)).status).toBe(404);
+  });
+});
+
+describe("a key that may not write", () => {
+  /** A server that takes so many writes, and then refuses all. */
+  async function refusing(writes: number, work: (url: string) => Promise<void>): Promise<void> {
+    let left = writes;
+    const server = createServer((request, response) => {
+      request.resume().on("end", () => {
+        const isWrite = request.method === "POST";
+        const isTaken = isWrite && left-- > 0;
+        response.statusCode = isTaken ? 200 : isWrite ? 403 : 404;
+        response.end(JSON.stringify(isTaken ? {} : { status: "error", error: "lacks `write`" }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    server.closeAllConnections();
+    server.close();
+  }
+
+  const path = file(
+    "refused.jsonl",
+    Array.from({ length: 25_000 }, (_, id) => `{"id":${id}}`).join("\n"),
+  );
+
+  test("from the start imports nothing, and leaves nothing to go on with", async () => {
+    await refusing(0, async (url) => {
+      const { code, err } = await runCli(["import", path, "--namespace", "refused", "--url", url]);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/lacks `write`\nnothing was imported$/m),
+      ]);
+      expect(existsSync(join(folder, ".refused.jsonl.refused.import-state"))).toBe(false);
+    });
+  });
+
+  test("from the middle on says how many rows are there, and what goes on", async () => {
+    await refusing(1, async (url) => {
+      const words = ["import", path, "--namespace", "refused", "--url", url, "--json"];
+      const { code, err, json } = await runCli(words);
+      expect([code, json.rows, json.status]).toEqual([1, 10_000, "error"]);
+      expect(err).toMatch(
+        /^with a key that may write, the same command goes on behind row 10,000$/m,
+      );
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 /** Looks who listens where the server is to listen, and what time a bucket's service has. */
 
 import { once } from "node:events";
+import https from "node:https";
 import { createServer } from "node:net";
 import { ApiClient } from "../../client/api-client.ts";
 import type { ClientError } from "../../client/client-error.ts";
@@ -9,6 +10,13 @@ import { type Finding, fault, ok, warning } from "./finding.ts";
 
 /** How long a service may take to answer. */
 const ANSWER_MS_MAX = 5_000;
+
+/** Why an address cannot be listened on, and what to do. */
+const LISTEN_FAULTS: Readonly<Record<string, readonly [seen: string, cure: string]>> = {
+  EADDRNOTAVAIL: ["this machine does not have the address", "choose another --host"],
+  ENOTFOUND: ["the host name is unknown", "choose another --host"],
+  EACCES: ["this user may not listen there", "choose a --port of 1024 or above"],
+};
 
 /** An address to listen on. */
 export interface ListenAddress {
@@ -30,8 +38,9 @@ export async function examineAddress(
     return ok("address", `${shown} is free`);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== "EADDRINUSE") return fault("address", message, "choose another --host or --port");
-    return examineServer({ host, port }, options);
+    if (code === "EADDRINUSE") return examineServer({ host, port }, options);
+    const [seen, cure] = LISTEN_FAULTS[code ?? ""] ?? [message, "choose another --host or --port"];
+    return fault("address", `cannot listen on ${shown}: ${seen}`, cure);
   }
 }
 
@@ -63,9 +72,29 @@ async function examineServer(
     if (kind === "refused") {
       return warning("address", `a server is at ${url}, but not ready: ${message}`, "read its log");
     }
+    const status = await tlsStatus({ host: name, port });
+    const tlsUrl = url.replace("http:", "https:");
+    if (status === 200) return ok("address", `a server is there and ready: ${tlsUrl}`);
+    if (status === 503) {
+      return warning("address", `a server is at ${tlsUrl}, but not ready`, "read its log");
+    }
     const seen = `${host} port ${port} is in use by another program`;
     return fault("address", seen, "choose another --port, or 0 for a free one");
   } finally {
     client.close();
   }
+}
+
+/** How a server of TLS answers, whoever signed its certificate; undefined: there is none. */
+function tlsStatus({ host, port }: ListenAddress): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const options = { host, port, path: "/readyz", rejectUnauthorized: false, agent: false };
+    const asked = https.get({ ...options, timeout: ANSWER_MS_MAX }, (answer) => {
+      answer.resume();
+      const isApi = /json/.test(answer.headers["content-type"] ?? "");
+      resolve(isApi ? answer.statusCode : undefined);
+    });
+    asked.on("timeout", () => asked.destroy(new Error("no answer")));
+    asked.on("error", () => resolve(undefined));
+  });
 }

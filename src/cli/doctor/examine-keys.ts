@@ -17,7 +17,9 @@ export async function examineKeys(config: ServerConfig, options: ExamineOptions)
   try {
     checkReach(config, false);
   } catch (error) {
-    return fault("API key", (error as Error).message, "the server does not start like this");
+    // The settings say what is wrong and, behind it, what to do.
+    const [seen, ...cure] = (error as Error).message.split("; ");
+    return fault("API key", `${seen}: the server does not start`, cure.join("; "));
   }
   if (isLoopbackName(host)) return ok("API key", "none, and only this machine can reach it");
   return warning("API key", `none, and ${host} can be reached from elsewhere`, "set --api-key");

@@ -16,6 +16,16 @@ import { judgeDisk, judgeSync } from "./judge-machine.ts";
 const SYNC_TRIES = 5;
 const SYNC_BYTES = 4_096;
 
+/** Why a directory cannot be written to. */
+const PLACE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: "a directory cannot be made there",
+  ENOTDIR: "it is a file, or lies below one",
+  EACCES: "this user may not write there",
+  EPERM: "this user may not write there",
+  EROFS: "the file system can only be read",
+  ENOSPC: "the file system is full",
+};
+
 /** What looking needs of the machine. */
 export interface ExamineOptions {
   readonly clock: Clock;
@@ -45,8 +55,9 @@ export async function examineStore(
       await rm(trial, { recursive: true, force: true });
     }
   } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
     const cure = "choose a --data-dir that this user can write to";
-    return [fault("store", `cannot use ${root}: ${(error as Error).message}`, cure)];
+    return [fault("store", `cannot use ${root}: ${PLACE_FAULTS[code] ?? message}`, cure)];
   }
 }
 

@@ -9,6 +9,7 @@ import { thisMachine } from "../this-machine.ts";
 import { examineAddress, serviceTimeMs } from "./examine-address.ts";
 import { examineKeys } from "./examine-keys.ts";
 import { type ExamineOptions, examineRoom, examineStore } from "./examine-store.ts";
+import { examineTls } from "./examine-tls.ts";
 import { type Finding, fault, ok } from "./finding.ts";
 import { judgeClock, judgeMemory, judgeOpenFiles, judgeVersion } from "./judge-machine.ts";
 
@@ -44,6 +45,7 @@ export async function runDoctor(options: DoctorOptions): Promise<Finding[]> {
     judgeClock(clock.nowMs(), await bucketTimeMs(store)),
     ...(await examineStore(store, options)),
     ...(await examineCache(diskCache)),
+    ...(config.tls === undefined ? [] : [await examineTls(config.tls, clock)]),
     await examineAddress(config.http, options),
     await examineKeys(config, options),
   ];

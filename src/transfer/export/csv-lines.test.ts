@@ -54,7 +54,8 @@ test("formulas are escaped where that is asked for, and numbers are none", () =>
     const row = Buffer.from(`{"id":1,"a":${JSON.stringify(text)},"b":-1}`);
     return csvLine(["id", "a", "b"], row, harmlessCell);
   };
-  for (const start of ["=", "+", "-", "@"]) expect(line(`${start}1`)).toBe(`1,'${start}1,-1\n`);
+  for (const start of ["=", "+", "-", "@", "＝", "＠"])
+    expect(line(`${start}1`)).toBe(`1,'${start}1,-1\n`);
   expect(line("\t=1")).toBe("1,'\t=1,-1\n");
   expect(line("\r=1")).toBe('1,"\'\r=1",-1\n');
   expect(line('=A1&"x"')).toBe('1,"\'=A1&""x""",-1\n');

@@ -5,7 +5,7 @@ import { InvalidText } from "./decode-text.ts";
 import type { CellValue } from "./source-row.ts";
 
 /** Thrown for a text within a value that is not UTF-8: the whole value cannot be imported then. */
-export class InvalidPart extends Error {
+class InvalidPart extends Error {
   readonly text: InvalidText;
 
   constructor(text: InvalidText) {

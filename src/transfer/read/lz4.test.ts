@@ -64,11 +64,13 @@ test("random blocks unpack as a naive reader puts them together", () => {
 test.each([
   [
     "-1",
-    "BCJNGGRAp0sAAADxC2xpbmUgMCBvZiBhIHdhbHJ1cyBhdCBzZWEKGgAfMRoABh8yGgAGHzMaAAYfNBoABh81GgAGHzYaAAYPtgD//////0pQIHNlYQoAAAAANPK1LQ==",
+    "BCJNGGRAp0sAAADxC2xpbmUgMCBvZiBhIHdhbHJ1cyBhdCBzZWEKGgAfMRoABh8yGgAGHzMaAAYfNBoA" +
+      "Bh81GgAGHzYaAAYPtgD//////0pQIHNlYQoAAAAANPK1LQ==",
   ],
   [
     "-9 --content-size -BX -B4 -BD",
-    "BCJNGHxAGAYAAAAAAADBSwAAAPELbGluZSAwIG9mIGEgd2FscnVzIGF0IHNlYQoaAB8xGgAGHzIaAAYfMxoABh80GgAGHzUaAAYfNhoAAQ+2AP//////T1Agc2VhCrXLdCoAAAAANPK1LQ==",
+    "BCJNGHxAGAYAAAAAAADBSwAAAPELbGluZSAwIG9mIGEgd2FscnVzIGF0IHNlYQoaAB8xGgAGHzIaAAYf" +
+      "MxoABh80GgAGHzUaAAYfNhoAAQ+2AP//////T1Agc2VhCrXLdCoAAAAANPK1LQ==",
   ],
 ])("a frame that lz4 %s wrote", (_, base64) => {
   const text = FRAME_LINES.join("");

@@ -241,6 +241,8 @@ export class ImportSession {
         reject: (rejected) => this.#reject(rejected, rejects),
         save: async (position, now) => {
           if (this.#statePath === undefined) return;
+          // Where nothing was imported, there is nothing to go on with.
+          if (rowsOf(position) === 0) return removeState(this.#statePath);
           const rejectsBytes = rejects?.bytes ?? 0;
           await writeState(this.#statePath, { ...saved, position, ...now, rejectsBytes });
         },
