@@ -83,8 +83,11 @@ export class ByteWindow {
 
   #makeRoom(chunkBytes: number): void {
     this.#dropped = this.#countLines(this.at);
-    this.#counted = this.#dropped;
-    this.#countedTo = 0;
+    this.#countedTo -= this.at;
+    if (this.#countedTo <= 0) {
+      this.#counted = this.#dropped;
+      this.#countedTo = 0;
+    }
     this.#droppedBytes += this.at;
 
     const unread = this.bytes.subarray(this.at, this.limit);

@@ -1,4 +1,5 @@
 import { clip } from "../../base/bounded-text.ts";
+import { MIB } from "../../base/byte-sizes.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { ByteWindow, NEED_MORE_BYTES, PAUSE_IN_TOKEN } from "./byte-window.ts";
 import { foreignSyntax } from "./foreign-syntax.ts";
@@ -68,6 +69,11 @@ const OBJECT_PARTS = 16;
 /** What an array in memory costs, likewise. */
 const ARRAY_PARTS = 4;
 
+/**
+ * Bytes of JSON of an array of numbers within a bound, which is read in one step; our choice: twenty
+ * for each of a million.
+ */
+const BOUNDED_NUMBERS_BYTES_MAX = 24 * MIB;
 /** Bytes of JSON of a member's name; our choice, far more than any name has. */
 const NAME_BYTES_MAX = 1_048_576;
 
@@ -334,11 +340,14 @@ export class JsonTokens {
     let at = start + scan.bytes;
     let { count } = scan;
     let byte = bytes[at];
-    while (NUMBER_BYTES[byte] !== 0 && at < end) {
+    const isBounded = this.#parts !== UNBOUNDED;
+    const stop = isBounded ? Math.min(end, start + BOUNDED_NUMBERS_BYTES_MAX) : end;
+    while (NUMBER_BYTES[byte] !== 0 && at < stop) {
       if (byte === JSON_BYTE.comma) count++;
       byte = bytes[++at];
     }
     if (NUMBER_BYTES[byte] !== 0) {
+      if (isBounded) throw this.#tooManyParts();
       scan.bytes = at - start;
       scan.count = count;
       return undefined;
