@@ -70,8 +70,8 @@ const OBJECT_PARTS = 16;
 const ARRAY_PARTS = 4;
 
 /**
- * Bytes of JSON of an array of numbers within a bound, which is read in one step; our choice: twenty
- * for each of a million.
+ * Bytes of JSON of an array of numbers within a bound, which is read in one step; our choice:
+ * twenty for each of a million.
  */
 const BOUNDED_NUMBERS_BYTES_MAX = 24 * MIB;
 /** Bytes of JSON of a member's name; our choice, far more than any name has. */
