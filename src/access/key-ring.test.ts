@@ -15,6 +15,7 @@ import {
 } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey } from "../storage/object-store.ts";
 import { DEAD_KEYS_MAX, DEAD_KEYS_MS } from "./dead-keys.ts";
+import { KeyOperations } from "./key-operations.ts";
 import { KEY_AGE_MS_MAX, KEY_POLL_MS, KEY_WAIT_MS_MAX, KeyRing } from "./key-ring.ts";
 import { KeyStore } from "./key-store.ts";
 import { KEY_USES_MS } from "./key-uses.ts";
@@ -292,6 +293,31 @@ describe("servers over one store", () => {
     await b.clock.sleep(KEY_AGE_MS_MAX + 1);
     await b.ring.whenRecent();
     expect(b.verdict(key)).toContain("was revoked");
+  });
+
+  test("let requests wait for the look alone, not for what is written behind it", async () => {
+    const store = new HookedObjectStore();
+    const clock = new ManualClock();
+    const log = () => {};
+    const random = testRandom();
+    const ring = new KeyRing({ store: new KeyStore({ store, random, log }), clock, log });
+    await ring.open();
+    const operations = new KeyOperations({ ring, clock, random });
+    const asked = { name: "k", actions: ["admin"], namespaces: ["*"] };
+    const { json } = await operations.create(Buffer.from(JSON.stringify(asked)));
+    await clock.advance(KEY_USES_MS);
+    ring.identify(`Bearer ${json.key}`);
+    const writing = Promise.withResolvers<void>();
+    store.before = (_key, kind) => {
+      if (kind !== "put") return Promise.resolve();
+      writing.resolve();
+      return new Promise(() => {});
+    };
+    void ring.tick();
+    await writing.promise;
+    await clock.advance(KEY_AGE_MS_MAX + 1);
+    await ring.whenRecent(); // The clock stands still: only the look can end it.
+    expect(ring.whenRecent()).toBeUndefined();
   });
 
   test("let requests wait for a store that hangs for some seconds, and not again", async () => {

@@ -65,9 +65,10 @@ export class KeyRing {
   readonly #ownChanges = new Set<string>();
   /** By the hash of their text, the oldest first. */
   readonly #verified = new Map<string, QueryToken>();
-  /** The look under way. */
-  #looking: Promise<void> | undefined;
-  /** Ends with it, or when requests have waited long enough. */
+  #polling: Promise<void> | undefined;
+  /** The look under way; whether it told something. */
+  #looking: Promise<boolean> | undefined;
+  /** Ends with the look, or when requests have waited long enough. */
   #waiting: Promise<void> | undefined;
   /** When the last look that told something began, and when the last one failed. */
   #readMs = Number.NEGATIVE_INFINITY;
@@ -103,12 +104,12 @@ export class KeyRing {
     this.#isUsed = true;
     const sinceMs = Math.max(this.#readMs, this.#failedMs);
     if (this.#options.clock.monotonicMs() - sinceMs <= KEY_AGE_MS_MAX) return undefined;
-    const looking = this.poll();
+    const looking = this.#look();
     this.#waiting ??= this.#waitFor(looking);
     return this.#waiting;
   }
 
-  async #waitFor(looking: Promise<void>): Promise<void> {
+  async #waitFor(looking: Promise<boolean>): Promise<void> {
     const over = new AbortController();
     const late = this.#options.clock.sleep(KEY_WAIT_MS_MAX, over.signal).catch(() => {});
     await Promise.race([looking, late]);
@@ -196,15 +197,35 @@ export class KeyRing {
 
   /** Looks for changes of other servers, and tells them of its own. Never throws. */
   poll(): Promise<void> {
-    this.#looking ??= this.#poll().finally(() => {
+    this.#polling ??= this.#poll().finally(() => {
+      this.#polling = undefined;
+    });
+    return this.#polling;
+  }
+
+  async #poll(): Promise<void> {
+    // Behind the look: a store that takes no puts must not keep revocations of others away.
+    if (!(await this.#look())) return;
+    try {
+      if (this.#owesAnnouncement) await this.#turns.run(() => this.#announce());
+      if (this.#areUsesDue) await this.flushUses();
+      if (this.#isFailing) this.#options.log("info", "API keys are read again");
+      this.#isFailing = false;
+    } catch (error) {
+      this.#noteFailure(error);
+    }
+  }
+
+  #look(): Promise<boolean> {
+    this.#looking ??= this.#readChanges().finally(() => {
       this.#looking = undefined;
       this.#waiting = undefined;
     });
     return this.#looking;
   }
 
-  async #poll(): Promise<void> {
-    const { log, store, clock } = this.#options;
+  async #readChanges(): Promise<boolean> {
+    const { store, clock } = this.#options;
     const begunMs = clock.monotonicMs();
     this.#isUsed = false;
     try {
@@ -212,17 +233,19 @@ export class KeyRing {
         await this.#turns.run(() => this.#reload());
       }
       this.#readMs = begunMs;
-      // Behind the look: a store that takes no puts must not keep revocations of others away.
-      if (this.#owesAnnouncement) await this.#turns.run(() => this.#announce());
-      if (this.#areUsesDue) await this.flushUses();
-      if (this.#isFailing) log("info", "API keys are read again");
-      this.#isFailing = false;
+      return true;
     } catch (error) {
       this.#failedMs = clock.monotonicMs();
-      const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#isFailing) log("error", "API keys cannot be read; those known stay", { reason });
-      this.#isFailing = true;
+      this.#noteFailure(error);
+      return false;
     }
+  }
+
+  #noteFailure(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = "API keys cannot be read; those known stay";
+    if (!this.#isFailing) this.#options.log("error", message, { reason });
+    this.#isFailing = true;
   }
 
   get #areUsesDue(): boolean {

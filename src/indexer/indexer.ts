@@ -144,12 +144,15 @@ export class Indexer {
 
   /** When the next thing is due that waits, by the monotonic clock. */
   #dueAtMs(): number {
+    const nowMs = this.#options.clock.monotonicMs();
     let dueAtMs = Number.POSITIVE_INFINITY;
     for (const { collectAtMs, restedAtMs, retryAtMs } of this.#known.values()) {
       if (collectAtMs !== undefined)
         dueAtMs = Math.min(dueAtMs, Math.max(collectAtMs, retryAtMs.collect));
       if (restedAtMs !== undefined)
         dueAtMs = Math.min(dueAtMs, Math.max(restedAtMs, retryAtMs.merge));
+      // Its hint was put again.
+      if (retryAtMs.index > nowMs) dueAtMs = Math.min(dueAtMs, retryAtMs.index);
     }
     return dueAtMs;
   }
@@ -340,6 +343,8 @@ export class Indexer {
     const { clock, onStep, garbageGraceMs } = this.#options;
     const { generation, collectAtMs } = known;
     this.#pace.noteWork();
+    // A log that can be indexed does not wait longer each time that a merge behind it fails.
+    known.damages[kind === "index" ? "index" : "merge"] = 0;
     // What the new manifest leaves out does not wait for garbage that cannot go.
     if (collectAtMs !== undefined)
       known.collectAtMs = Math.min(collectAtMs, clock.monotonicMs() + garbageGraceMs);

@@ -3,9 +3,11 @@
 import { describe, expect, test } from "vitest";
 import { KEY_POLL_MS, KeyRing } from "../../src/access/key-ring.ts";
 import { KeyStore } from "../../src/access/key-store.ts";
+import { DatabaseError } from "../../src/base/errors.ts";
 import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { INDEX_POLL_MS_MAX } from "../../src/indexer/idle-pace.ts";
+import { INDEX_RETRY_MS } from "../../src/indexer/indexer.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
 import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
 import { dirtyKey } from "../../src/storage/object-keys.ts";
@@ -177,6 +179,28 @@ describe("an idle indexer", () => {
       await settled();
     }
     expect(clock.monotonicMs()).toBe(beforeMs);
+    await stop();
+  });
+
+  test("that is woken tries again what has failed, without being woken", async () => {
+    const { requests, clock, server, indexer, indexed, stop } = await idleIndexer({
+      isWoken: true,
+    });
+    const { memory } = requests;
+    const { put } = memory;
+    let isRefused = false;
+    memory.put = (key, body, condition) => {
+      if (!key.includes("/segments/")) return put.call(memory, key, body, condition);
+      isRefused = true;
+      return Promise.reject(new DatabaseError("unavailable", "away"));
+    };
+    for (const id of [3, 4]) await server.write("a", upsert(id));
+    indexer.wake();
+    while (!isRefused) await clock.advance(1000);
+    await clock.advance(5000); // All tries have failed.
+    memory.put = put;
+    await clock.advance(INDEX_RETRY_MS + 1000);
+    expect(new Set(indexed)).toEqual(new Set(["a"]));
     await stop();
   });
 
