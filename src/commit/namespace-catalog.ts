@@ -461,7 +461,7 @@ export class NamespaceCatalog {
     } catch (error) {
       if (error instanceof NamespaceRetired) return false;
       // The outcome may be unknown: then the announcement must stay for the next opening to decide.
-      if (exists && isDatabaseError(error, "not_found", "invalid")) {
+      if (exists && isDatabaseError(error, "not_found", "invalid", "overloaded")) {
         await withdrawDeletion(this.#store, generation);
       } else if (exists) this.deletionIntents.leaveOpen(generation);
       throw error;

@@ -10,7 +10,7 @@ import {
   COMMITS_PER_TURN,
   IGNORED_MS,
 } from "../../src/commit/races/race-history.ts";
-import { waitMarkKey, waitMarkPrefix } from "../../src/storage/object-keys.ts";
+import { DELETING_PREFIX, waitMarkKey, waitMarkPrefix } from "../../src/storage/object-keys.ts";
 import { ALWAYS } from "../../src/storage/object-store.ts";
 import {
   RACE_GENERATION,
@@ -69,9 +69,9 @@ test.each([10, 50])(
 
 test("two slow servers beside a fast one both get in", async () => {
   const latencies = [{ latencyMs: 5 }, { latencyMs: 100 }, { latencyMs: 150 }];
-  const { shares } = await race(latencies, { forMs: 40_000, clientCount: 1 });
+  const { shares } = await race(latencies, { forMs: 20_000, clientCount: 1 });
   // One of nine when all wait; the fast one was alone at first.
-  expect(Math.min(...shares)).toBeGreaterThan(0.06);
+  expect(Math.min(...shares)).toBeGreaterThan(0.04);
 });
 
 test("a server that writes alone asks for 5 % more at most", async () => {
@@ -106,7 +106,7 @@ test("the mark of a server that died holds nobody up for longer than a yield", a
 test("a mark that stays, whoever puts it, takes a part of the time", async () => {
   const servers = new RacingServers(testSeed());
   await servers.run(async () => {
-    const alone = await servers.open({ latencyMs: 100 });
+    const alone = await servers.open({ latencyMs: 200 });
     servers.store.delete = async () => {}; // Nobody removes it.
     await servers.write(alone);
     await servers.store.put(DEAD, new Uint8Array(0), ALWAYS);
@@ -158,6 +158,21 @@ test("a write that waits 10 s for its turn gets 429, and the log has nothing of 
     await servers.scheduler.sleep(1_000, "the mark goes");
     expect(await marksOf(servers)).toEqual([]);
     expect((await servers.write(far))?.status).toBe(200);
+  });
+});
+
+test("a deletion that waits too long is refused, and leaves nothing behind", async () => {
+  const servers = new RacingServers(testSeed());
+  await servers.run(async () => {
+    const deaf = await servers.open({ latencyMs: 30, isDeaf: true });
+    const far = await servers.open({ latencyMs: 150 });
+    const racing = servers.race([deaf], { forMs: 15_000, clientCount: 2 });
+    await servers.scheduler.sleep(1_000, "the other one is ahead");
+    expect((await far.fixture.call("delete_namespace", "n")).status).toBe(429);
+    const intents = await servers.store.list({ prefix: DELETING_PREFIX, limit: 9 });
+    expect(intents.keys).toEqual([]);
+    await racing;
+    await expectExactlyOnce(servers, [deaf]);
   });
 });
 
