@@ -34,6 +34,7 @@ import type { StaleIndex } from "../namespace/segments/stale-indexes.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import type { StoredSegment } from "../segment/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
+import { StoreFailure } from "../storage/private-failures-store.ts";
 import { BackgroundWork } from "./background/background-work.ts";
 import { IndexBuilder } from "./background/index-builder.ts";
 import { type Group, type GroupMember, takeGroup } from "./commit-group.ts";
@@ -379,7 +380,9 @@ export class Namespace {
     try {
       await this.verify();
     } catch (error) {
-      if (!isDatabaseError(error, "overloaded")) throw error;
+      const isMemoryShort =
+        isDatabaseError(error, "overloaded") && !(error instanceof StoreFailure);
+      if (!isMemoryShort) throw error;
       this.retire("uncertain"); // From the manifest it takes less memory.
     }
     if (this.facts.sequence < indexedUpTo) this.retire("collected");

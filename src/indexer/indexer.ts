@@ -16,6 +16,7 @@ import {
   parseDirtyKey,
 } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
+import { StoreFailure } from "../storage/private-failures-store.ts";
 import { storePages } from "../storage/store-pages.ts";
 import { type CompactionOutcome, compactNamespace } from "./compact-namespace.ts";
 import { collectGarbage } from "./garbage/collect-garbage.ts";
@@ -270,7 +271,8 @@ export class Indexer {
         return await indexNamespace(this.#options, known.generation, known.stepWeight);
       } catch (error) {
         const isLeast = known.stepWeight < 1;
-        if (isLeast || !isDatabaseError(error, "overloaded")) throw error;
+        const isMemoryShort = isDatabaseError(error, "overloaded");
+        if (isLeast || !isMemoryShort || error instanceof StoreFailure) throw error;
         known.stepWeight = Math.floor(known.stepWeight / INDEX_STEP_SHRINK);
       }
     }

@@ -18,6 +18,9 @@ const CLIENT_MESSAGE = "the object store fails or does not answer; retry later";
 /** Damage: these messages name an object by its key, and that is for clients, too. */
 const FOR_CLIENTS: ReadonlySet<ErrorCode> = new Set(["corrupt", "too_new", "too_old"]);
 
+/** What a store has thrown: `overloaded` is not for want of memory here. */
+export class StoreFailure extends DatabaseError {}
+
 /**
  * Marks all that a store throws, whatever store it is, as what only operators may read in full. So
  * no store can tell clients where it is.
@@ -69,7 +72,7 @@ function privateFailure(error: unknown): unknown {
   const { code, message, cause, retryAfterMs, stack } = error;
   if (FOR_CLIENTS.has(code)) return error;
   const clientMessage = CLIENT_MESSAGES[code] ?? CLIENT_MESSAGE;
-  const same = new DatabaseError(code, message, {
+  const same = new StoreFailure(code, message, {
     cause,
     clientMessage,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
