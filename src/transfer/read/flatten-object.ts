@@ -8,8 +8,8 @@ const ARRAY_START = 0x5b;
 
 /**
  * The JSON of a flat object, or what is wrong. Arrays that have objects become their JSON as a
- * text; all other values stay as they are written. Objects of members that are kept, by their names with
- * dots, stay objects. `scanObject` bounds the nesting.
+ * text; all other values stay as they are written. Objects of members that are kept, by their names
+ * with dots, stay objects. `scanObject` bounds the nesting.
  */
 export function flattenObject(
   text: Uint8Array,
