@@ -2,6 +2,7 @@
 
 import type { SchemaElement } from "hyparquet";
 import { type AttributeType, parseAttributeType } from "../../model/attribute-type.ts";
+import { parseDatetime } from "../../model/datetime.ts";
 
 /** A column of a Parquet file. */
 export interface ParquetColumn {
@@ -110,13 +111,20 @@ function scalarParser(kind: Exclude<LeafKind, "float32">): (json: string) => unk
     case "float":
       return Number;
     case "datetime":
-      return (json) => BigInt(Date.parse(JSON.parse(json) as string));
+      return datetimeMs;
     case "bool":
       return (json) => json === "true";
     case "string":
     case "uuid":
       return (json) => JSON.parse(json) as string;
   }
+}
+
+/** JavaScript's own dates end with the year 275760, and attributes do not. */
+function datetimeMs(json: string): bigint {
+  const ms = parseDatetime(JSON.parse(json) as string);
+  if (typeof ms === "string") throw new Error(`the datetime ${json} cannot be exported: ${ms}`);
+  return ms;
 }
 
 /** The elements of an array of scalars or strings, each as it is written. */
