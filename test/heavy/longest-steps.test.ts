@@ -1,0 +1,92 @@
+/**
+ * No step of a parser or a query keeps its thread for more than 50 ms of processor time, whatever
+ * the request is: what others wait for is the longest step. Times are the least of several runs, so
+ * that neither the collection of garbage nor a busy machine counts.
+ */
+
+import { afterAll, describe, expect, test } from "vitest";
+import type { Steps } from "../../src/base/steps.ts";
+import { runRequest } from "../../src/query/executor/run-request.ts";
+import { parseQueryBody } from "../../src/wire/query/parse-query.ts";
+import { LineBatches } from "../../src/wire/write/line-batches.ts";
+import { WriteBodyParser } from "../../src/wire/write/parse-write.ts";
+import { KERNELS } from "../support/queries/query-fixture.ts";
+import { longestStep } from "../support/steps/longest-step.ts";
+import {
+  WORST_LINES,
+  WORST_QUERY_BODIES,
+  WORST_WRITE_BODIES,
+} from "../support/steps/worst-bodies.ts";
+import { WORST_QUERIES, WORST_SNAPSHOTS } from "../support/steps/worst-queries.ts";
+
+/** Milliseconds of processor time of one step. */
+const STEP_MS_MAX = 50;
+/** Documents of queries over many. */
+const DOCUMENTS = 100_000;
+/** What the write thread gets at a time. */
+const PIECE_BYTES = 256 * 1024;
+
+const measured: [what: string, ms: number][] = [];
+
+afterAll(() => {
+  measured.sort(([, a], [, b]) => b - a);
+  for (const [what, ms] of measured.slice(0, 20)) console.log(`${ms.toFixed(1)} ms: ${what}`);
+});
+
+function check(what: string, work: () => Steps<unknown>): void {
+  const { longestMs, longest, count } = longestStep(work);
+  measured.push([what, longestMs]);
+  expect(longestMs, `step ${longest} of ${count}`).toBeLessThan(STEP_MS_MAX);
+}
+
+function* inPieces(body: Buffer, push: (piece: Buffer) => Steps<void>): Steps<void> {
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    yield* push(body.subarray(at, at + PIECE_BYTES));
+    yield;
+  }
+}
+
+function* readWrite(body: Buffer): Steps<unknown> {
+  const parser = new WriteBodyParser({ typeOf: () => undefined });
+  yield* inPieces(body, (piece) => parser.push(piece));
+  return yield* parser.finish();
+}
+
+function* readLines(body: Buffer): Steps<void> {
+  const batches = new LineBatches({});
+  yield* inPieces(body, (piece) => batches.push(piece));
+  yield* batches.end();
+}
+
+describe("the body of a query is read in short steps, with", () => {
+  test.each(Object.entries(WORST_QUERY_BODIES))("%s", (name, make) => {
+    const body = make();
+    check(`query body with ${name}`, () => parseQueryBody(body));
+  });
+});
+
+describe("the body of a write is read in short steps, with", () => {
+  test.each(Object.entries(WORST_WRITE_BODIES))("%s", (name, make) => {
+    const body = make();
+    check(`write body with ${name}`, () => readWrite(body));
+  });
+});
+
+describe("lines are read in short steps, as", () => {
+  test.each(Object.entries(WORST_LINES))("%s", (name, make) => {
+    const body = make();
+    check(`import of ${name}`, () => readLines(body));
+  });
+});
+
+describe.each(["wide", "long"] as const)("queries over %s documents take short steps:", (kind) => {
+  const snapshot = WORST_SNAPSHOTS[kind](DOCUMENTS);
+  test.each(Object.entries(WORST_QUERIES[kind]))("%s", (name, make) => {
+    const body = Buffer.from(JSON.stringify(make()));
+    check(`${name} over ${kind} documents`, function* () {
+      const request = yield* parseQueryBody(body);
+      yield;
+      return yield* runRequest(snapshot, request, { kernels: KERNELS });
+    });
+  });
+});

@@ -1,0 +1,209 @@
+/** Queries whose loops are as long as limits allow, with the documents that make them so. */
+
+import type { AttributeValue } from "../../../src/model/value.ts";
+import type { Snapshot } from "../../../src/query/snapshot.ts";
+import { documentOf, fullText, openSnapshot, schemaOf } from "../queries/query-fixture.ts";
+
+const METRIC = { distanceMetric: "cosine_distance" } as const;
+const DIMENSIONS = 16;
+const WORDS = "river stone light winter garden letter window paper silver ocean".split(" ");
+
+/** Documents by what is long about them. */
+export const WORST_SNAPSHOTS = { wide: wideSnapshot, long: longSnapshot } as const;
+
+/** Many documents with a value of each kind. */
+function wideSnapshot(count: number): Snapshot {
+  const schema = schemaOf(
+    {
+      text: { type: "string", fullTextSearch: fullText(), regex: true, fuzzy: true, glob: true },
+      tag: "string",
+      n: "int",
+      f: "float",
+      tags: "[]string",
+      numbers: "[]int",
+      s: { type: "{}f16", sparseKnn: true },
+      vector: { type: `[${DIMENSIONS}]f32`, ann: { ...METRIC, lateInteraction: false } },
+    },
+    METRIC,
+  );
+  const documents = Array.from({ length: count }, (_, i) => {
+    const words = Array.from({ length: 20 }, (_, k) => WORDS[(i * 7 + k * k + (i >> 5) * k) % 10]);
+    const names = [`a${i % 97}`, `b${i % 9973}`, "c"].toSorted();
+    return documentOf(BigInt(i), {
+      text: `${words.join(" ")} ${i}`,
+      tag: `tag ${(i * 31) % 50_000}`,
+      n: BigInt(i % 977),
+      f: (i % 9973) / 7,
+      tags: [`t${i % 1000}`, `u${i}`],
+      numbers: [BigInt(i % 1000), BigInt(i)],
+      s: { names, weights: Float32Array.of(0.5, 0.25, 1) },
+      vector: Float32Array.from({ length: DIMENSIONS }, (_, d) => ((i * 31 + d * 17) % 101) - 50),
+    } satisfies Record<string, AttributeValue>);
+  });
+  return openSnapshot(schema, [{ documents }]);
+}
+
+/** Few documents, whose texts and arrays are as long as they may be. */
+function longSnapshot(): Snapshot {
+  const schema = schemaOf({
+    text: { type: "string", fullTextSearch: fullText(), filterable: false },
+    equal: "[]string",
+    numbers: "[]int",
+    strings: { type: "[]string", filterable: true, regex: true, glob: true },
+  });
+  const text = (i: number) => `${WORDS.join(" ")} `.repeat(20_000 + i);
+  const documents = Array.from({ length: 8 }, (_, i) =>
+    documentOf(BigInt(i), {
+      text: text(i),
+      equal: Array.from({ length: 20_000 }, (_, e) => `e${e % 19_999}`),
+      numbers: Array.from({ length: 200_000 }, (_, e) => BigInt(e * (i + 1))),
+      strings: Array.from({ length: 20_000 }, (_, e) => `${"x".repeat(30)}${e}`),
+    }),
+  );
+  return openSnapshot(schema, [{ documents }]);
+}
+
+const MANY = Array.from({ length: 200_000 }, (_, i) => i);
+const byId = { rank_by: ["id", "asc"], limit: 10 };
+const all = { limit: 10_000, include_attributes: true };
+const EDITS = { max_edit_distance: [{ min_query_chars: 9, distance: 2 }] };
+const multi = (query: object) => ({ queries: Array.from({ length: 16 }, () => query) });
+const nested = (depth: number, leaf: unknown): unknown =>
+  depth === 0 ? leaf : ["Not", nested(depth - 1, leaf)];
+const sum = (count: number, clause: (i: number) => unknown) => ({
+  rank_by: ["Sum", Array.from({ length: count }, (_, i) => clause(i))],
+  limit: 100,
+});
+
+/** By the snapshot that they are for. */
+export const WORST_QUERIES: Readonly<
+  Record<keyof typeof WORST_SNAPSHOTS, Readonly<Record<string, () => object>>>
+> = {
+  wide: {
+    fuzzy: () => ({ ...byId, filters: ["text", "Fuzzy", "gardem windov papre", EDITS] }),
+    regex: () => ({ ...byId, filters: ["text", "Regex", "(river|stone) .*x$"] }),
+    glob: () => ({ ...byId, filters: ["text", "Glob", "*ver*st*x*"] }),
+    phrase: () => ({ ...byId, filters: ["text", "ContainsTokenSequence", "ocean river garden"] }),
+    "groups of two": () => ({
+      aggregate_by: { count: ["Count"] },
+      group_by: ["tag", "n"],
+      limit: 10_000,
+    }),
+    "groups of texts": () => ({
+      aggregate_by: { sum: ["Sum", "f"] },
+      group_by: ["text"],
+      limit: 10_000,
+    }),
+    "groups of elements": () => ({
+      aggregate_by: { count: ["Count"] },
+      group_by: [{ t: ["ForEachUnique", "tags"] }],
+      limit: 10_000,
+    }),
+    sums: () => ({
+      aggregate_by: Object.fromEntries(
+        [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [`s${i}`, ["Sum", "f"]]),
+      ),
+    }),
+    exact: () =>
+      multi({
+        rank_by: ["vector", "kNN", Array.from({ length: DIMENSIONS }, (_, i) => i)],
+        filters: ["n", "Gte", 0],
+        limit: 100,
+      }),
+    ann: () => ({
+      rank_by: ["vector", "ANN", Array.from({ length: DIMENSIONS }, (_, i) => i)],
+      ...all,
+    }),
+    bm25: () => multi({ rank_by: ["text", "BM25", WORDS.join(" ")], limit: 100 }),
+    sparse: () =>
+      sum(64, () => [
+        "s",
+        "SparseKNN",
+        Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`b${i}`, 1])),
+      ]),
+    "orders by many attributes": () => ({
+      rank_by: [
+        ["tag", "asc"],
+        ["n", "desc"],
+        ["f", "asc"],
+        ["text", "asc"],
+        ["id", "desc"],
+      ],
+      ...all,
+    }),
+    "per attributes": () => ({
+      rank_by: ["n", "desc"],
+      limit: { total: 10_000, per: { attributes: ["tag"], limit: 2 } },
+      include_attributes: ["tag"],
+    }),
+    highlights: () => ({
+      rank_by: ["text", "BM25", "river garden"],
+      limit: 10_000,
+      compute_attributes: { h: ["Highlight", "text", {}] },
+    }),
+    fused: () => ({
+      queries: [
+        { rank_by: ["n", "desc"], ...all },
+        { rank_by: ["text", "BM25", "river"], ...all },
+      ],
+      rerank_by: ["RRF"],
+      limit: 10_000,
+    }),
+    "strings in a list": () => ({ ...byId, filters: ["tag", "In", MANY.map((i) => `value ${i}`)] }),
+    "integers in a list": () => ({ ...byId, filters: ["n", "In", MANY.map((i) => i + 50)] }),
+    "floats in a list": () => ({ ...byId, filters: ["f", "In", MANY.map((i) => i + 0.5)] }),
+    "ids in a list": () => ({ ...byId, filters: ["id", "In", MANY] }),
+    "elements in a list": () => ({
+      ...byId,
+      filters: ["tags", "ContainsAny", MANY.map((i) => `u${i}`)],
+    }),
+    "numbers of arrays in a list": () => ({ ...byId, filters: ["numbers", "ContainsAny", MANY] }),
+    "a wide filter": () => ({
+      ...byId,
+      filters: ["Or", Array.from({ length: 10_000 }, (_, i) => ["n", "Eq", i])],
+    }),
+    "a wide filter of strings": () => ({
+      ...byId,
+      filters: ["Or", MANY.slice(0, 100).map((i) => ["tag", "Glob", `*${i}*x`])],
+    }),
+    "a wide conjunction": () => ({
+      ...byId,
+      filters: ["And", MANY.slice(0, 1000).map((i) => ["tag", "NotEq", `tag ${i}`])],
+    }),
+    "a deep filter": () => ({
+      ...byId,
+      filters: ["Or", MANY.slice(0, 500).map((i) => nested(28, ["n", "Lt", i]))],
+    }),
+    "a tree of scores": () => sum(200, (i) => ["Product", i, ["text", "BM25", WORDS[i % 10]]]),
+    "a tree of attributes": () =>
+      sum(200, (i) => ["Saturate", ["Attribute", "f"], { midpoint: i + 1 }]),
+    "a tree of filters": () => sum(200, (i) => ["n", "Eq", i]),
+  },
+  long: {
+    "an array of 20,000": () => ({
+      ...byId,
+      filters: ["equal", "Eq", Array.from({ length: 20_000 }, (_, e) => `e${e % 19_999}`)],
+    }),
+    "an array of 200,000 numbers": () => ({
+      ...byId,
+      filters: ["numbers", "Eq", Array.from({ length: 200_000 }, (_, e) => e * 3)],
+    }),
+    "numbers in a list": () => ({ ...byId, filters: ["numbers", "ContainsAny", MANY] }),
+    regex: () => ({ ...byId, filters: ["strings", "Regex", "x+9$"] }),
+    glob: () => ({ ...byId, filters: ["strings", "Glob", "*x*9*7*5"] }),
+    phrase: () => ({ ...byId, filters: ["text", "ContainsTokenSequence", "ocean paper stone"] }),
+    tokens: () => ({ ...byId, filters: ["text", "ContainsAllTokens", "ocean paper"] }),
+    bm25: () => ({ rank_by: ["text", "BM25", "river garden"], limit: 10 }),
+    highlights: () => ({
+      rank_by: ["text", "BM25", "river garden"],
+      limit: 10,
+      compute_attributes: { h: ["Highlight", "text", { fragment_limit: 10 }] },
+    }),
+    "whole documents": () => ({ ...byId, include_attributes: true }),
+    "groups of elements": () => ({
+      aggregate_by: { count: ["Count"] },
+      group_by: [{ t: ["ForEachUnique", "numbers"] }],
+      limit: 10_000,
+    }),
+  },
+};
