@@ -120,7 +120,7 @@ class ProgramWriter {
       case "place":
         this.#places.add(tree.place);
         return this.#add(OPS.place, next, PLACES.indexOf(tree.place));
-      case "sequence": {
+      case "concatenation": {
         let start = next;
         for (const part of tree.parts.toReversed()) start = yield* this.#write(part, start);
         return start;

@@ -28,7 +28,7 @@ export type PatternTree = {
   | { readonly kind: "characters"; readonly set: CharacterSet }
   | { readonly kind: "place"; readonly place: Place }
   /** One behind the other; none matches the empty string. */
-  | { readonly kind: "sequence"; readonly parts: readonly PatternTree[] }
+  | { readonly kind: "concatenation"; readonly parts: readonly PatternTree[] }
   | { readonly kind: "choice"; readonly parts: readonly PatternTree[] }
   /** `max` may be infinite. */
   | {
@@ -63,7 +63,7 @@ export function placed(place: Place): PatternTree {
 /** Matches one part behind the other. */
 export function sequence(parts: readonly PatternTree[]): PatternTree {
   if (parts.length === 1) return parts[0];
-  return { kind: "sequence", parts, size: sizeOf(parts), depth: depthOf(parts) };
+  return { kind: "concatenation", parts, size: sizeOf(parts), depth: depthOf(parts) };
 }
 
 /** Matches what one of the parts matches; there is at least one. */
@@ -96,7 +96,7 @@ export function isAnchored(tree: PatternTree): boolean {
   switch (tree.kind) {
     case "place":
       return tree.place === "text_start";
-    case "sequence":
+    case "concatenation":
       return tree.parts.length > 0 && isAnchored(tree.parts[0]);
     case "choice":
       return tree.parts.every(isAnchored);

@@ -55,7 +55,7 @@ function* requiredParts(tree: PatternTree): Generator<CharacterSet | undefined> 
     case "characters":
       yield tree.set;
       break;
-    case "sequence":
+    case "concatenation":
       for (const part of tree.parts) yield* requiredParts(part);
       break;
     case "repeat":
@@ -89,7 +89,7 @@ class InfoReader {
         return EMPTY;
       case "choice":
         return eitherOf(tree.parts.map((part) => this.read(part)));
-      case "sequence":
+      case "concatenation":
         return this.#sequence(tree.parts);
       case "repeat": {
         const found = this.read(tree.part);
