@@ -122,6 +122,7 @@ export class LooseColumnsParser {
     for (const [name, column] of this.#columns) {
       if (column.count !== count) throw this.#unequal(name, column.count, count);
       if (name !== "id") attributes.set(name, yield* column.finish(count));
+      yield;
     }
     for (const [name, numbers] of this.#flat)
       attributes.set(name, this.#split(name, numbers, count));

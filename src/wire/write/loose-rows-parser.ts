@@ -15,8 +15,8 @@ import { LooseValueReader } from "./loose-value-reader.ts";
 /** Says how the values of an attribute are best read. */
 export type FormOf = (attribute: string) => ValueForm;
 
-/** Places in lists that one step fills at least, in some nanoseconds each. */
-const STEP_FILLED = 65_536;
+/** Places in lists that one step fills at least: some nanoseconds each, more where lists grow. */
+const STEP_FILLED = 16_384;
 /** What else ids are called. */
 const OTHER_ID_NAMES = ["_id", "Id", "ID", "uuid", "key"];
 
@@ -71,6 +71,11 @@ export class LooseRowsParser {
     return cells * CELL_BYTES + this.#values.builtBytes;
   }
 
+  /** The last step has filled so many places in lists. */
+  get isPauseDue(): boolean {
+    return this.#filled >= STEP_FILLED;
+  }
+
   /** Reads some attributes of the array, whose `[` has been read; true once its end was read. */
   step(): boolean {
     const reader = this.#reader;
@@ -81,7 +86,7 @@ export class LooseRowsParser {
     if (this.#values.isOpen) this.#values.goOn();
     this.#filled = 0;
     while (!isEnd && !this.#values.isOpen && reader.offset < stepEnd) {
-      if (this.#filled >= STEP_FILLED) break;
+      if (this.isPauseDue) break;
       if (at.isInside) this.#readAttribute(at);
       else isEnd = !this.#beginDocument(at);
     }
@@ -95,7 +100,11 @@ export class LooseRowsParser {
   *finish(): Steps<LooseDocuments> {
     const { document: count } = this.#position;
     const attributes = new Map<string, LooseColumn>();
-    for (const [name, column] of this.#columns) attributes.set(name, yield* column.finish(count));
+    for (const [name, column] of this.#columns) {
+      attributes.set(name, yield* column.finish(count));
+      // A list that grows by a few places may be copied for that.
+      yield;
+    }
     return { count, layout: "rows", ids: yield* this.#ids.finish(count), attributes };
   }
 

@@ -50,6 +50,8 @@ export const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...LIST_MEMBERS, ...W
 interface ListParser {
   /** Reads on; true once its end was read. */
   step(): boolean;
+  /** Whether the last step has done so much that a pause is due, whatever it has read. */
+  readonly isPauseDue?: boolean;
   /** See `JsonReader.attempt`. */
   readonly stepBytesMax?: number | undefined;
 }
@@ -114,7 +116,7 @@ export class WriteBodyParser {
     while (this.#state !== "end") {
       const isDone = reader.attempt(this.#step, this.#list?.stepBytesMax);
       if (!isDone && !reader.isPaused) return;
-      if (isDone && reader.offset < sliceEnd) continue;
+      if (isDone && reader.offset < sliceEnd && this.#list?.isPauseDue !== true) continue;
       this.#hold();
       yield;
       sliceEnd = reader.offset + PARSE_STEP_BYTES;
