@@ -106,5 +106,8 @@ export const OBJECT_PARTS: PartsBound = {
   countMax: 8 * SPARSE_ENTRIES_MAX,
   stringBytes: 64,
   refuse: (path) =>
-    invalid(`💔 ${path}: a sparse vector has at most ${SPARSE_ENTRIES_MAX} entries`),
+    invalid(
+      `💔 ${path}: a sparse vector has at most ${SPARSE_ENTRIES_MAX} entries, with names of ` +
+        "512 KiB in all",
+    ),
 };
