@@ -192,7 +192,7 @@ describeConsole("the screen Import", [], (fixture) => {
   test("says what is wrong with a file, and takes the next one", async () => {
     const page = await fixture.open("/console/import?namespace=faults");
     await choose(page, file("broken.parquet", "PAR1 and no more"));
-    await page.getByRole("alert").getByText("broken.parquet: ").waitFor();
+    await page.getByRole("alert").getByText("broken.parquet is damaged or cut off").waitFor();
     await choose(page, file("broken.csv.gz", EVERY_TYPE_FILES["types.csv.gz"]().slice(0, 60)));
     await page.getByText("broken.csv.gz is no whole gzip file").waitFor();
     await fixture.expectAccessible(page);
