@@ -164,6 +164,28 @@ test("a quote inside of a cell is a letter", async () => {
   expect(contents(await readAll(reader('a,b\n5" disk,x\n')))).toEqual([['5" disk', "x"]]);
 });
 
+test("a letter behind a closing quote is a fault, whatever is in the other rows", async () => {
+  const text = 'a,b\n"""x""",1\n"x"y,2\n"x""y"z,3\n5" disk,4\n"x" ,5\n"ok",6\n';
+  for (const chunkBytes of [1, 2, 3, 5, 1000]) {
+    const rows = contents(await readAll(reader(text, () => chunkBytes)));
+    const fault = { error: "a letter is behind a closing quote; double quotes in cells" };
+    // In a table with such quotes, a cell that begins with a quote is not told from them.
+    expect(rows.slice(1)).toEqual([fault, fault, ['5" disk', "4"], fault, ["ok", "6"]]);
+  }
+  const well = contents(await readAll(reader('a,b\n"""x""",1\n"""",2\n', () => 1)));
+  expect(well).toEqual([
+    ['"x"', "1"],
+    ['"', "2"],
+  ]);
+});
+
+test("a blank before a quote is a fault, and refused in the header", async () => {
+  const rows = contents(await readAll(reader('a,b\n"x", "y"\n" ""x""",2\nx ,"y"\n', () => 1)));
+  const error = expect.stringMatching(/^a cell has a blank before its quote/);
+  expect(rows).toEqual([{ error }, [' "x"', "2"], ["x ", "y"]]);
+  await expect(readAll(reader('"a", "b"\n1,2\n'))).rejects.toThrow(/^rows:1: a cell has a blank/);
+});
+
 test.each([
   ["", "rows has no header: its first line must name the columns"],
   ["a,b,a\n", 'rows:1: columns 1 and 3 are both named "a"; rename one in the header'],

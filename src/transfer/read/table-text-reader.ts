@@ -42,11 +42,11 @@ const BLANK_BEFORE_QUOTE = /^[ \t]+"/;
 interface CellRules {
   readonly cast?: Options["cast"];
   readonly textsOf: (texts: readonly (string | MisquotedCell)[]) => readonly CellText[];
-  /** Whether a cell of the row has a blank before its quote. */
+  /** Whether quotes of the row are where none should be. */
   readonly isMisquoted: (texts: readonly (string | MisquotedCell)[]) => boolean;
 }
 
-/** What a cell becomes that has a blank before its quote. */
+/** What a cell becomes that has a blank before its quote, or a letter behind the closing one. */
 class MisquotedCell {
   readonly text: string;
 
@@ -66,15 +66,19 @@ const BARE_CELLS: CellRules = {
  * Only while a cell is parsed is it known whether it has quotes. To be asked for each cell costs a
  * quarter of the parser's rate.
  */
-const ALL_CELLS: CellRules = {
-  cast: (text, { quoting }) => {
-    if (quoting) return text;
-    if (BLANK_BEFORE_QUOTE.test(text)) return new MisquotedCell(text);
-    return text === "" ? undefined : text;
-  },
-  textsOf: (texts) => texts.map((text) => (text instanceof MisquotedCell ? text.text : text)),
-  isMisquoted: (texts) => texts.some((text) => text instanceof MisquotedCell),
-};
+function allCells(quotes: UnusualQuotes): CellRules {
+  return {
+    cast: (text, { quoting }) => {
+      const isMisquoted = quoting
+        ? quotes.areBroken && text.startsWith('"')
+        : BLANK_BEFORE_QUOTE.test(text);
+      if (isMisquoted) return new MisquotedCell(text);
+      return text === "" && !quoting ? undefined : text;
+    },
+    textsOf: (texts) => texts.map((text) => (text instanceof MisquotedCell ? text.text : text)),
+    isMisquoted: (texts) => texts.some((text) => text instanceof MisquotedCell),
+  };
+}
 
 /** Takes the cells of a record. */
 type TakeRecord = (texts: readonly CellText[], isMisquoted: boolean, end: RecordEnd) => void;
@@ -143,7 +147,7 @@ export class TableTextReader implements RowReader {
       check.push(chunk);
       if (quotes.push(chunk)) {
         startOffset = position.offset;
-        parser = parserFrom(startOffset, ALL_CELLS);
+        parser = parserFrom(startOffset, allCells(quotes));
         await this.#feed(parser, lines.uncounted(), () => position);
       }
       lines.push(chunk);
@@ -223,7 +227,9 @@ function contentOf(texts: readonly CellText[], columnCount: number): RowContent 
 }
 
 function misquoted(texts: readonly CellText[]): RowContent {
-  return { kind: "fault", error: MISQUOTED, raw: JSON.stringify(texts) };
+  const hasBlank = texts.some((text = "") => BLANK_BEFORE_QUOTE.test(text));
+  const error = hasBlank ? MISQUOTED : "a letter is behind a closing quote; double quotes in cells";
+  return { kind: "fault", error, raw: JSON.stringify(texts) };
 }
 
 const MISQUOTED =

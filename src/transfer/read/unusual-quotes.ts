@@ -1,7 +1,10 @@
 /**
  * Whether a table has quotes of which the parser must be asked cell by cell: empty cells in quotes,
- * and blanks before a quote. They are looked for in its bytes, which is quick.
+ * blanks before a quote, and letters behind a closing one. They are looked for in its bytes, which
+ * is quick.
  */
+
+import { BYTE_ORDER_MARK } from "./json-lines-reader.ts";
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
@@ -13,19 +16,54 @@ const TAB = 0x09;
 export class UnusualQuotes {
   readonly #delimiter: number;
   #wereFound = false;
+  #areBroken = false;
   #lastByte: number | undefined;
+  /** Whether the bytes so far end in a cell with quotes; it may end with the last of them. */
+  #isQuoted = false;
+  #mayClose = false;
 
   /** The delimiter is one letter of ASCII. */
   constructor(delimiter: string) {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 
+  /** Whether a letter came behind a closing quote: the parser takes such quotes for letters. */
+  get areBroken(): boolean {
+    return this.#areBroken;
+  }
+
   /** Looks at the chunk that comes next; true for the first that may have such a quote. */
   push(chunk: Uint8Array): boolean {
-    if (this.#wereFound) return false;
-    this.#wereFound = this.#mayHaveOne(chunk);
+    this.#areBroken ||= this.#findBroken(chunk);
+    const isFirst = !this.#wereFound && (this.#areBroken || this.#mayHaveOne(chunk));
+    this.#wereFound ||= isFirst;
     this.#lastByte = chunk.at(-1);
-    return this.#wereFound;
+    return isFirst;
+  }
+
+  /** Follows cells with quotes from their first quote to the last. */
+  #findBroken(chunk: Uint8Array): boolean {
+    let from = 0;
+    const startsWithMark = this.#lastByte === undefined && chunk[0] === BYTE_ORDER_MARK[0];
+    if (this.#mayClose && chunk.length > 0) {
+      this.#mayClose = false;
+      if (chunk[0] === QUOTE) from = 1;
+      else if (this.#isEdge(chunk[0])) this.#isQuoted = false;
+      else return true;
+    }
+    for (let at = chunk.indexOf(QUOTE, from); at >= 0; at = chunk.indexOf(QUOTE, from)) {
+      from = at + 1;
+      if (!this.#isQuoted) {
+        // A quote inside of a cell without quotes is a letter.
+        const isBehindMark = startsWithMark && at === BYTE_ORDER_MARK.length;
+        const before = at === 0 ? this.#lastByte : chunk[at - 1];
+        this.#isQuoted = isBehindMark || this.#isEdge(before);
+      } else if (at === chunk.length - 1) this.#mayClose = true;
+      else if (chunk[at + 1] === QUOTE) from = at + 2;
+      else if (this.#isEdge(chunk[at + 1])) this.#isQuoted = false;
+      else return true;
+    }
+    return false;
   }
 
   #mayHaveOne(chunk: Uint8Array): boolean {
