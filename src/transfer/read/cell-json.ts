@@ -20,7 +20,9 @@ export function cellJson(value: CellValue): string {
   if (value instanceof InvalidText) throw new InvalidPart(value);
   if (value instanceof DecimalCell) return value.text;
   if (typeof value === "string") return JSON.stringify(value);
-  if (typeof value === "number" && !Number.isFinite(value)) return "null";
+  // Not-a-number is a missing value, as elsewhere; JSON has no word for the infinite ones.
+  if (typeof value === "number" && Number.isNaN(value)) return "null";
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return `"${value}"`;
   return String(value);
 }
 
