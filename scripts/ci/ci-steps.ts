@@ -153,6 +153,7 @@ export const STEPS: readonly Step[] = [
   heavy("model", ENGINE),
   heavy("kill", ENGINE),
   heavy("copies", ENGINE),
+  heavy("longest-steps", CONTENT),
   heavy("static-english", ["src/embed/", "scripts/static-en/", "scripts/make-static-en.ts"]),
   {
     name: "examples, and clients in Python, Go and Rust",
