@@ -1,5 +1,6 @@
 /** From ranked ordinals to what is returned: ids, attributes and computed members. */
 
+import { MIB } from "../../base/byte-sizes.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import { attributeBytes } from "../../codec/columns-size.ts";
@@ -21,6 +22,8 @@ const ROW_BYTES = 200;
 const VALUE_BYTES = 80;
 /** Documents that are read between two pauses: of some KiB each. */
 const DOCUMENTS_PER_STEP = 32;
+/** Bytes of values that are read between two pauses, at about: some milliseconds. */
+const STEP_BYTES = MIB;
 
 /** Reads what the plan returns of each document, and counts its logical bytes. */
 export function projectDocuments(
@@ -49,8 +52,12 @@ function* project(
   const { distOf } = operators.rank(plan.rank);
   const isUuid = snapshot.schema.idType === "uuid";
   const documents: ResultDocument[] = [];
+  let stepBytes = 0;
   for (const [index, document] of ranked.entries()) {
-    if (index % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
+    if (index % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1 || stepBytes >= STEP_BYTES) {
+      stepBytes = 0;
+      yield;
+    }
     memory?.take(ROW_BYTES, "returned documents");
     const { view } = snapshot.segments[document.segment];
     const ordinal = document.ordinal as Ordinal;
@@ -62,6 +69,7 @@ function* project(
       const value = view.column(name)?.value(ordinal) ?? null;
       if (value === null) continue;
       const bytes = attributeBytes(type, value);
+      stepBytes += bytes;
       memory?.take(bytes + VALUE_BYTES, "returned values");
       attributes.push([name, type, value]);
       work.bytesReturned += bytes;
