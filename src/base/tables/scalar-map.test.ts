@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import { collidingFloats, collidingIntegers } from "../../../test/support/random/colliding-keys.ts";
 import { type Random, seededRandom } from "../random.ts";
 import { distinct, ScalarMap, ScalarSet } from "./scalar-map.ts";
 import { type Scalar, ScalarTable } from "./scalar-table.ts";
+
+const SEEDS = effort({ usual: 3, full: 10 });
 
 const [FLOATS, INTEGERS] = [collidingFloats(40), collidingIntegers(40)];
 
@@ -20,7 +23,7 @@ const KEYS: Readonly<Record<string, (random: Random) => Scalar>> = {
 };
 
 test.each(Object.entries(KEYS))("with %s as keys it has what a map has", (_, draw) => {
-  for (let seed = 1; seed <= 10; seed++) {
+  for (let seed = 1; seed <= SEEDS; seed++) {
     const random = seededRandom(seed);
     const expected = new Map<Scalar, number>();
     const map = new ScalarMap<Scalar, number>();

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { effort } from "../../../test/support/effort.ts";
 import {
   collidingFloats,
   collidingIds,
@@ -7,6 +8,8 @@ import {
 import { type Random, seededRandom } from "../random.ts";
 import { drawHashWords, tabulationHash } from "./tabulation-hash.ts";
 import { PROBES_MAX, WordTable } from "./word-table.ts";
+
+const SEEDS = effort({ usual: 8, full: 30 });
 
 type Key = readonly [low: number, high: number];
 
@@ -26,7 +29,7 @@ const CHOSEN: readonly (readonly [string, (count: number) => Key[]])[] = [
 ];
 
 test("has what a map has", () => {
-  for (let seed = 1; seed <= 30; seed++) {
+  for (let seed = 1; seed <= SEEDS; seed++) {
     const random = seededRandom(seed);
     const map = new Map<string, number>();
     const table = new WordTable(drawHashWords(random));

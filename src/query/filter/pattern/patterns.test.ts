@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { effort } from "../../../../test/support/effort.ts";
 import { editDistance, naiveFuzzy } from "../../../../test/support/queries/naive-filter.ts";
 import { json } from "../../../../test/support/queries/query-fixture.ts";
 import {
@@ -145,7 +146,8 @@ function randomGlob(random: Random, depth: number): readonly [glob: string, twin
 test("globs match what JavaScript's expressions match", () => {
   const random = testRandom();
   let matchCount = 0;
-  for (let i = 0; i < 1000; i++) {
+  const rounds = effort({ usual: 200, full: 1000 });
+  for (let i = 0; i < rounds; i++) {
     const [glob, twin] = randomGlob(random, 2);
     // Two stars at the ends mean directories.
     if (/^\*\*|\*\*$/.test(glob)) continue;
@@ -160,7 +162,7 @@ test("globs match what JavaScript's expressions match", () => {
       expect(globMatches(glob, text, caseSensitive), seen).toBe(matches);
     }
   }
-  expect(matchCount).toBeGreaterThan(500);
+  expect(matchCount).toBeGreaterThan(rounds / 2);
 });
 
 describe("what all matches contain", () => {
