@@ -10,6 +10,8 @@ const NAME_BYTES = { write: 60_000_000, query: 60_000_000, schema: 60_000_000 };
 /** The body where it was received, the name as a string, and what a thread's heap keeps of both. */
 const RESIDENT_MIB_MAX = 2048;
 
+type LongName = (typeof LONG_NAME_REQUESTS)[number];
+
 const server = fileServer(() => ({
   arguments: ["--query-threads", "1", "--log-level", "warn"],
 }));
@@ -19,13 +21,17 @@ beforeAll(async () => {
   expect((await post("/v2/namespaces/t", '{"upsert_rows":[{"id":1,"n":1}]}')).status).toBe(200);
 });
 
+/** A name is refused for what it is, or, where it may be no longer than 1 MiB, for its length. */
+function expectRefusal({ status, text }: { status: number; text: string }, request: LongName) {
+  const isTooLong = /💔 [^:]+: (a string here may have at most 1048576 bytes|a sparse vector)/;
+  if (status === 400 && isTooLong.test(text)) return;
+  expect([status, text]).toEqual([request.status, expect.stringContaining(request.text)]);
+}
+
 test.each(LONG_NAME_REQUESTS)("$title", async (request) => {
   const name = "y".repeat(NAME_BYTES[request.kind]);
   const answer = await post(pathOf(request, "t"), request.body.replace("$NAME", name));
-  expect([answer.status, answer.text]).toEqual([
-    request.status,
-    expect.stringContaining(request.text),
-  ]);
+  expectRefusal(answer, request);
   const next = await post("/v2/namespaces/t/query", '{"limit":2,"include_attributes":true}');
   expect(next.text).toContain('"rows":[{"id":1,"n":1}]');
 });
@@ -38,12 +44,7 @@ test.each(LONG_NAME_REQUESTS.filter(({ kind }) => kind === "write"))(
   async (request) => {
     const body = request.body.replace("$NAME", "y".repeat(LONG_NAME_BYTES));
     const answer = await post(pathOf(request, "t"), body);
-    if (answer.status !== 413) {
-      expect([answer.status, answer.text]).toEqual([
-        request.status,
-        expect.stringContaining(request.text),
-      ]);
-    }
+    if (answer.status !== 413) expectRefusal(answer, request);
     const next = await post("/v2/namespaces/t/query", '{"limit":2,"include_attributes":true}');
     expect(next.text).toContain('"rows":[{"id":1,"n":1}]');
   },

@@ -94,5 +94,5 @@ function takesMemory(byte: number): boolean {
 
 function tooMany(tokens: JsonTokens, rule: string): DatabaseError {
   const where = tokens.where(tokens.window.at);
-  return invalid(`💔 ${tokens.stack.path()}: ${rule} ${where}`);
+  return invalid(`💔 ${tokens.stack.path() || "the body"}: ${rule} ${where}`);
 }

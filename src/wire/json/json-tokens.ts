@@ -302,7 +302,8 @@ export class JsonTokens {
 
   #tooLong(bytesMax: number): DatabaseError {
     const rule = `a string here may have at most ${bytesMax} bytes of JSON`;
-    return invalid(`💔 ${this.stack.path()}: ${rule} ${this.where(this.window.at)}`);
+    const path = this.stack.path() || "the body";
+    return invalid(`💔 ${path}: ${rule} ${this.where(this.window.at)}`);
   }
 
   /** Passes a string, which is checked all the same; the caller has seen its quote. */
