@@ -1,14 +1,6 @@
 /** Answers, as the HTTP API's bodies have them. */
 
-import type { DocumentId } from "./write-parameters.ts";
-
-/** A document that was found: its id, its score or distance, and the attributes that were asked. */
-export interface FoundRow {
-  readonly id: DocumentId;
-  readonly $dist?: number;
-  readonly vector?: readonly number[] | string;
-  readonly [attribute: string]: unknown;
-}
+import type { FoundRowOf, IdOf } from "./document-types.ts";
 
 /** What a query took. */
 export interface QueryPerformance {
@@ -29,27 +21,27 @@ export interface QueryBilling {
 }
 
 /** What one query has found: documents, or aggregates. */
-export interface QueryResult {
-  readonly rows?: readonly FoundRow[];
+export interface QueryResult<Document = unknown> {
+  readonly rows?: readonly FoundRowOf<Document>[];
   readonly aggregations?: Readonly<Record<string, unknown>>;
   readonly aggregation_groups?: readonly Readonly<Record<string, unknown>>[];
 }
 
 /** The answer to a query. */
-export interface QueryAnswer extends QueryResult {
+export interface QueryAnswer<Document = unknown> extends QueryResult<Document> {
   readonly performance: QueryPerformance;
   readonly billing: QueryBilling;
 }
 
 /** The answer to several queries: a result for each, or one where they were joined. */
-export interface MultiQueryAnswer {
-  readonly results: readonly QueryResult[];
+export interface MultiQueryAnswer<Document = unknown> {
+  readonly results: readonly QueryResult<Document>[];
   readonly performance: QueryPerformance;
   readonly billing: QueryBilling;
 }
 
 /** The answer to a write, which is durable. */
-export interface WriteAnswer {
+export interface WriteAnswer<Document = unknown> {
   readonly status: "OK";
   readonly message: string;
   readonly rows_affected: number;
@@ -57,9 +49,9 @@ export interface WriteAnswer {
   readonly rows_patched?: number;
   readonly rows_deleted?: number;
   readonly rows_remaining?: boolean;
-  readonly upserted_ids?: readonly DocumentId[];
-  readonly patched_ids?: readonly DocumentId[];
-  readonly deleted_ids?: readonly DocumentId[];
+  readonly upserted_ids?: readonly IdOf<Document>[];
+  readonly patched_ids?: readonly IdOf<Document>[];
+  readonly deleted_ids?: readonly IdOf<Document>[];
   readonly billing: { readonly billable_logical_bytes_written: number };
 }
 

@@ -27,7 +27,7 @@ import type {
 } from "./write-parameters.ts";
 
 /** Makes requests of calls, as the official client does. */
-export class LibraryNamespace implements Namespace {
+export class LibraryNamespace<Document> implements Namespace<Document> {
   readonly id: string;
   readonly #calls: EngineCalls;
 
@@ -36,33 +36,42 @@ export class LibraryNamespace implements Namespace {
     this.#calls = calls;
   }
 
-  write(parameters: WriteParameters, options?: CallOptions): Promise<WriteAnswer> {
+  write(
+    parameters: WriteParameters<Document>,
+    options?: CallOptions,
+  ): Promise<WriteAnswer<Document>> {
     return this.#call("write", parameters ?? {}, options);
   }
 
-  query(parameters: QueryParameters, options?: CallOptions): Promise<QueryAnswer> {
+  query(
+    parameters: QueryParameters<Document>,
+    options?: CallOptions,
+  ): Promise<QueryAnswer<Document>> {
     return this.#call("query", parameters ?? {}, options);
   }
 
-  multiQuery(parameters: MultiQueryParameters, options?: CallOptions): Promise<MultiQueryAnswer> {
+  multiQuery(
+    parameters: MultiQueryParameters<Document>,
+    options?: CallOptions,
+  ): Promise<MultiQueryAnswer<Document>> {
     return this.#call("query", parameters ?? {}, options);
   }
 
   explainQuery(
-    parameters: ExplainParameters,
+    parameters: ExplainParameters<Document>,
     options?: CallOptions,
   ): Promise<{ readonly plan_text: string }> {
     return this.#call("explain", parameters ?? {}, options);
   }
 
-  copyFrom(parameters: CopySource, options?: CallOptions): Promise<WriteAnswer> {
+  copyFrom(parameters: CopySource, options?: CallOptions): Promise<WriteAnswer<Document>> {
     return this.#call("write", { copy_from_namespace: parameters ?? {} }, options);
   }
 
   branchFrom(
     parameters: { readonly source_namespace: string },
     options?: CallOptions,
-  ): Promise<WriteAnswer> {
+  ): Promise<WriteAnswer<Document>> {
     return this.#call("write", { branch_from_namespace: parameters ?? {} }, options);
   }
 
@@ -93,7 +102,10 @@ export class LibraryNamespace implements Namespace {
     return this.#call("warm_cache_hint", undefined, options);
   }
 
-  recall(parameters: RecallParameters = {}, options?: CallOptions): Promise<RecallAnswer> {
+  recall(
+    parameters: RecallParameters<Document> = {},
+    options?: CallOptions,
+  ): Promise<RecallAnswer> {
     return this.#call("recall", parameters, options);
   }
 

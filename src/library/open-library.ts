@@ -66,7 +66,7 @@ export class OpenLibrary implements Trawl {
     this.#indexer.start();
   }
 
-  namespace(name: string): Namespace {
+  namespace<Document = unknown>(name: string): Namespace<Document> {
     return new LibraryNamespace(name, this.#opened());
   }
 
@@ -77,6 +77,10 @@ export class OpenLibrary implements Trawl {
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #end(): Promise<void> {

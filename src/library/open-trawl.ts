@@ -19,7 +19,6 @@ import { TrawlError } from "./trawl-error.ts";
 import type { TrawlOptions } from "./trawl-options.ts";
 
 export type {
-  FoundRow,
   MetadataAnswer,
   MultiQueryAnswer,
   QueryAnswer,
@@ -31,26 +30,24 @@ export type {
   StatusAnswer,
   WriteAnswer,
 } from "./answers.ts";
+export type { Columns, DocumentId, FoundRow, FoundRowOf, Row, RowOf } from "./document-types.ts";
+export type { Filter, FilterOf } from "./filter-types.ts";
 export type {
   ExplainParameters,
   MultiQueryParameters,
   NamespacesParameters,
   QueryParameters,
-  RankBy,
   RecallParameters,
   SubqueryParameters,
 } from "./query-parameters.ts";
+export type { RankBy, RankByOf } from "./rank-types.ts";
 export type { CallOptions, Namespace, NamespaceList, NamespacePage, Trawl } from "./trawl.ts";
 export { TrawlError } from "./trawl-error.ts";
 export type { TrawlOptions } from "./trawl-options.ts";
 export type {
-  Columns,
   CopySource,
   DistanceMetric,
-  DocumentId,
-  Filter,
   MetadataParameters,
-  Row,
   Schema,
   WriteParameters,
 } from "./write-parameters.ts";

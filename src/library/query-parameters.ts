@@ -1,26 +1,29 @@
 /** Parameters of calls that ask a namespace something, as the HTTP API's bodies have them. */
 
-import type { DistanceMetric, Filter } from "./write-parameters.ts";
-
-/** A ranking such as `["vector", "ANN", [0.1, 0.8]]`, `["title", "BM25", "sea"]`, `["id", "asc"]`. */
-export type RankBy = readonly unknown[];
+import type { AttributeOf } from "./document-types.ts";
+import type { FilterOf } from "./filter-types.ts";
+import type { ComputedOf, RankByOf } from "./rank-types.ts";
+import type { DistanceMetric } from "./write-parameters.ts";
 
 /** What one query finds and how it is ordered. */
-export interface SubqueryParameters {
-  readonly rank_by?: RankBy;
+export interface SubqueryParameters<Document = unknown> {
+  readonly rank_by?: RankByOf<Document>;
   readonly top_k?: number;
   readonly limit?:
     | number
     | {
         readonly total?: number;
-        readonly per?: { readonly attributes: readonly string[]; readonly limit: number };
+        readonly per?: {
+          readonly attributes: readonly AttributeOf<Document>[];
+          readonly limit: number;
+        };
       };
   readonly offset?: number;
-  readonly filters?: Filter;
+  readonly filters?: FilterOf<Document>;
   /** True for all attributes, or their names. */
-  readonly include_attributes?: boolean | readonly string[];
-  readonly exclude_attributes?: readonly string[];
-  readonly compute_attributes?: Readonly<Record<string, unknown>>;
+  readonly include_attributes?: boolean | readonly AttributeOf<Document>[];
+  readonly exclude_attributes?: readonly AttributeOf<Document>[];
+  readonly compute_attributes?: Readonly<Record<string, ComputedOf<Document>>>;
   readonly aggregate_by?: Readonly<Record<string, unknown>>;
   readonly group_by?: readonly unknown[];
   readonly distance_metric?: DistanceMetric;
@@ -38,26 +41,28 @@ export interface RequestParameters {
 }
 
 /** One query. */
-export interface QueryParameters extends SubqueryParameters, RequestParameters {}
+export interface QueryParameters<Document = unknown>
+  extends SubqueryParameters<Document>,
+    RequestParameters {}
 
 /** Several queries over one state of a namespace. */
-export interface MultiQueryParameters extends RequestParameters {
-  readonly queries: readonly SubqueryParameters[];
-  readonly limit?: SubqueryParameters["limit"];
+export interface MultiQueryParameters<Document = unknown> extends RequestParameters {
+  readonly queries: readonly SubqueryParameters<Document>[];
+  readonly limit?: SubqueryParameters<Document>["limit"];
 }
 
 /** A query whose plan is to be explained. */
-export interface ExplainParameters extends QueryParameters {
-  readonly queries?: readonly SubqueryParameters[];
+export interface ExplainParameters<Document = unknown> extends QueryParameters<Document> {
+  readonly queries?: readonly SubqueryParameters<Document>[];
   /** Runs the query and says what was really done. */
   readonly analyze?: boolean;
 }
 
 /** How the recall of approximate queries is to be measured. */
-export interface RecallParameters {
+export interface RecallParameters<Document = unknown> {
   readonly num?: number;
   readonly top_k?: number;
-  readonly filters?: Filter;
+  readonly filters?: FilterOf<Document>;
   readonly rank_by?: unknown;
   readonly include_ground_truth?: boolean;
 }

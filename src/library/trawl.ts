@@ -34,29 +34,38 @@ export interface CallOptions {
 
 /**
  * One namespace, which need not be there yet: the first write makes it. Calls reject with a
- * `TrawlError`.
+ * `TrawlError`. TypeScript checks documents, filters and rankings if `Document` is given.
  */
-export interface Namespace {
+export interface Namespace<Document = unknown> {
   /** Its name. */
   readonly id: string;
   /** Stores, changes and deletes documents; durable once it resolves. */
-  write(parameters: WriteParameters, options?: CallOptions): Promise<WriteAnswer>;
+  write(
+    parameters: WriteParameters<Document>,
+    options?: CallOptions,
+  ): Promise<WriteAnswer<Document>>;
   /** Finds documents, or aggregates them. */
-  query(parameters: QueryParameters, options?: CallOptions): Promise<QueryAnswer>;
+  query(
+    parameters: QueryParameters<Document>,
+    options?: CallOptions,
+  ): Promise<QueryAnswer<Document>>;
   /** Answers several queries over one state of the namespace. */
-  multiQuery(parameters: MultiQueryParameters, options?: CallOptions): Promise<MultiQueryAnswer>;
+  multiQuery(
+    parameters: MultiQueryParameters<Document>,
+    options?: CallOptions,
+  ): Promise<MultiQueryAnswer<Document>>;
   /** Says how a query would be answered. */
   explainQuery(
-    parameters: ExplainParameters,
+    parameters: ExplainParameters<Document>,
     options?: CallOptions,
   ): Promise<{ readonly plan_text: string }>;
   /** Makes this namespace a copy of another one. */
-  copyFrom(parameters: CopySource, options?: CallOptions): Promise<WriteAnswer>;
+  copyFrom(parameters: CopySource, options?: CallOptions): Promise<WriteAnswer<Document>>;
   /** Makes this namespace a branch of another one, with which it shares what is stored. */
   branchFrom(
     parameters: { readonly source_namespace: string },
     options?: CallOptions,
-  ): Promise<WriteAnswer>;
+  ): Promise<WriteAnswer<Document>>;
   /** Deletes the namespace. */
   deleteAll(parameters?: null, options?: CallOptions): Promise<StatusAnswer>;
   /** Its attributes with their types and indexes. */
@@ -73,7 +82,7 @@ export interface Namespace {
   /** Reads what queries will need into the cache. */
   hintCacheWarm(parameters?: null, options?: CallOptions): Promise<StatusAnswer>;
   /** Measures the recall of approximate queries. */
-  recall(parameters?: RecallParameters, options?: CallOptions): Promise<RecallAnswer>;
+  recall(parameters?: RecallParameters<Document>, options?: CallOptions): Promise<RecallAnswer>;
   /** Whether it is there. */
   exists(): Promise<boolean>;
 }
@@ -95,8 +104,11 @@ export interface NamespaceList
 
 /** An open database. */
 export interface Trawl {
-  /** The namespace of this name; nothing is asked or made yet. */
-  namespace(name: string): Namespace;
+  /**
+   * The namespace of this name; no request is made yet. `Document` is the type of its documents,
+   * with `id`; the compiler alone knows it: stored documents may differ.
+   */
+  namespace<Document = unknown>(name: string): Namespace<Document>;
   /** The namespaces that there are, in the order of their names. */
   namespaces(parameters?: NamespacesParameters, options?: CallOptions): NamespaceList;
   /**
@@ -104,4 +116,6 @@ export interface Trawl {
    * reject; a second call waits for the first.
    */
   close(): Promise<void>;
+  /** Closes it at the end of the scope of `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }

@@ -1,22 +1,14 @@
 /** Parameters of calls that change a namespace, as the HTTP API's bodies have them. */
 
-/** A document's id: an unsigned integer, a UUID, or another text of at most 64 bytes. */
-export type DocumentId = string | number;
-
-/** A document: its id, and its attributes by name. A vector is an array of numbers or base64. */
-export interface Row {
-  readonly id: DocumentId;
-  readonly [attribute: string]: unknown;
-}
-
-/** Documents by columns: for each attribute the values of all documents, in the order of `id`. */
-export interface Columns {
-  readonly id: readonly DocumentId[];
-  readonly [attribute: string]: readonly unknown[];
-}
-
-/** A filter such as `["year", "Lt", 2000]` or `["And", [["year", "Lt", 2000], …]]`. */
-export type Filter = readonly unknown[];
+import type {
+  ColumnsOf,
+  IdOf,
+  PatchColumnsOf,
+  PatchOf,
+  RowOf,
+  ValuesOf,
+} from "./document-types.ts";
+import type { ConditionOf, FilterOf } from "./filter-types.ts";
 
 /** How nearness of vectors is measured. */
 export type DistanceMetric = "cosine_distance" | "euclidean_squared";
@@ -31,22 +23,22 @@ export interface CopySource {
 }
 
 /** One write, which takes effect as a whole. */
-export interface WriteParameters {
-  readonly upsert_rows?: readonly Row[];
-  readonly upsert_columns?: Columns;
-  readonly patch_rows?: readonly Row[];
-  readonly patch_columns?: Columns;
-  readonly deletes?: readonly DocumentId[];
-  readonly delete_by_filter?: Filter;
+export interface WriteParameters<Document = unknown> {
+  readonly upsert_rows?: readonly RowOf<Document>[];
+  readonly upsert_columns?: ColumnsOf<Document>;
+  readonly patch_rows?: readonly PatchOf<Document>[];
+  readonly patch_columns?: PatchColumnsOf<Document>;
+  readonly deletes?: readonly IdOf<Document>[];
+  readonly delete_by_filter?: FilterOf<Document>;
   readonly delete_by_filter_allow_partial?: boolean;
   readonly patch_by_filter?: {
-    readonly filters: Filter;
-    readonly patch: Readonly<Record<string, unknown>>;
+    readonly filters: FilterOf<Document>;
+    readonly patch: ValuesOf<Document>;
   };
   readonly patch_by_filter_allow_partial?: boolean;
-  readonly upsert_condition?: Filter;
-  readonly patch_condition?: Filter;
-  readonly delete_condition?: Filter;
+  readonly upsert_condition?: ConditionOf<Document>;
+  readonly patch_condition?: ConditionOf<Document>;
+  readonly delete_condition?: ConditionOf<Document>;
   readonly return_affected_ids?: boolean;
   readonly distance_metric?: DistanceMetric;
   readonly schema?: Schema;

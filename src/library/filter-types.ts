@@ -1,0 +1,67 @@
+/** Filters that are checked against the type of a namespace's documents. */
+
+import type { AttributeOf } from "./document-types.ts";
+
+/** A filter such as `["year", "Lt", 2000]` or `["And", [["year", "Lt", 2000], …]]`, unchecked. */
+export type Filter = readonly unknown[];
+
+/** A filter over documents of this type. */
+export type FilterOf<Document> = unknown extends Document
+  ? Filter
+  : FilterTree<AttributeFilters<Document, never>>;
+
+/** A filter over stored documents that may compare with the documents being written. */
+export type ConditionOf<Document> = unknown extends Document
+  ? Filter
+  : FilterTree<AttributeFilters<Document, { readonly $ref_new: AttributeOf<Document> }>>;
+
+/** How texts are compared by their terms. */
+export interface TokenOptions {
+  readonly last_as_prefix?: boolean | null;
+}
+
+/** How many edits texts may differ by. */
+export interface FuzzyOptions {
+  readonly max_edit_distance: readonly {
+    readonly min_query_chars: number;
+    readonly distance: number;
+  }[];
+  readonly case_sensitive?: boolean | null;
+}
+
+type FilterTree<Leaf> =
+  | Leaf
+  | readonly ["And" | "Or", readonly FilterTree<Leaf>[]]
+  | readonly ["Not", FilterTree<Leaf>];
+
+/** Filters of one attribute, for each attribute. `Reference` is an operand beside values. */
+type AttributeFilters<Document, Reference> = {
+  [Name in AttributeOf<Document>]: AttributeFilter<
+    Name,
+    Exclude<Document[Name & keyof Document], null | undefined>,
+    Reference
+  >;
+}[AttributeOf<Document>];
+
+type AttributeFilter<Name extends string, Value, Reference> =
+  | readonly [Name, "Eq" | "NotEq", ReadonlyValue<Value> | null | Reference]
+  | readonly [Name, "Lt" | "Lte" | "Gt" | "Gte", ReadonlyValue<Value> | null | Reference]
+  | readonly [Name, ListOperator, readonly ElementOf<Value>[] | ElementOf<Value> | Reference]
+  | readonly [Name, ElementOperator, ElementOf<Value> | Reference]
+  | readonly [Name, "Glob" | "NotGlob" | "IGlob" | "NotIGlob" | "Regex", string | Reference]
+  | readonly [Name, "Fuzzy", string | Reference, FuzzyOptions]
+  | readonly [Name, "ContainsTokenSequence", string | readonly string[] | Reference]
+  | readonly [
+      Name,
+      "ContainsAllTokens" | "ContainsAnyToken",
+      string | readonly string[] | Reference,
+      (TokenOptions | null)?,
+    ];
+
+type ListOperator = "In" | "NotIn" | "ContainsAny" | "NotContainsAny";
+
+type ElementOperator = "Contains" | "NotContains" | "AnyLt" | "AnyLte" | "AnyGt" | "AnyGte";
+
+type ReadonlyValue<Value> = Value extends readonly (infer Element)[] ? readonly Element[] : Value;
+
+type ElementOf<Value> = Value extends readonly (infer Element)[] ? Element : Value;
