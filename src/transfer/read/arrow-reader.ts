@@ -18,6 +18,8 @@ import {
 
 /** Bytes of one message, which is held as a whole. */
 const MESSAGE_BYTES_MAX = GIB;
+/** Rows for each unpacked byte of a batch, at most: one bit says whether a value is there. */
+const ROWS_PER_BYTE_MAX = 8;
 /** Rows that are handed on at once. */
 const ROWS_AT_ONCE = 1000;
 const CONTINUATION = 0xffffffff;
@@ -91,6 +93,7 @@ export class ArrowReader implements RowReader {
         continue;
       }
       const table = this.#decode([...before, message]);
+      this.#checkRowCount(table);
       const start = Math.max(0, from.rows - row);
       this.#batchEnds.push({ rows: row + table.numRows, offset });
       if (start < table.numRows) yield* this.#rowsOf(table, start, row);
@@ -110,6 +113,15 @@ export class ArrowReader implements RowReader {
     }
   }
 
+  /** A batch says how many rows it has: a damaged one could say more than anybody can read. */
+  #checkRowCount({ numRows, children }: Table): void {
+    const batches = children.flatMap(({ data }) => data as readonly BatchBuffers[]);
+    const bytes = batches.reduce((sum, batch) => sum + bufferBytes(batch), 0);
+    if (numRows <= ROWS_PER_BYTE_MAX * bytes) return;
+    const error = new Error(`${numRows} rows in ${bytes} bytes`);
+    throw damagedFile(this.#source.name, "a record batch", error);
+  }
+
   /** Cells are read from a batch's buffers, which a damaged batch does not have. */
   *#rowsOf(table: Table, start: number, before: number): Generator<readonly SourceRow[]> {
     const rows = batchRows(table, this.#leavesOf(table), { start, before });
@@ -124,6 +136,21 @@ export class ArrowReader implements RowReader {
       yield next.value;
     }
   }
+}
+
+/** The parts of the library's batches that hold bytes. */
+interface BatchBuffers {
+  readonly validity?: ArrayLike<number>;
+  readonly offsets?: ArrayLike<number>;
+  readonly sizes?: ArrayLike<number>;
+  readonly values?: ArrayLike<unknown>;
+  readonly children?: readonly BatchBuffers[];
+}
+
+function bufferBytes({ validity, offsets, sizes, values, children = [] }: BatchBuffers): number {
+  const buffers = [validity, offsets, sizes, values].filter((one) => ArrayBuffer.isView(one));
+  const own = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return children.reduce((sum, child) => sum + bufferBytes(child), own);
 }
 
 function* batchRows(
