@@ -84,10 +84,16 @@ export class ParquetReader implements RowReader {
   }
 
   async #leaves(): Promise<readonly ParquetLeaf[]> {
-    const { children } = parquetSchema((await this.#open()).metadata);
-    const leaves = this.#flattens ? flatLeaves(children) : declaredLeaves(children);
-    checkLeafNames(this.#name, leaves);
-    return leaves;
+    const { metadata } = await this.#open();
+    try {
+      const { children } = parquetSchema(metadata);
+      const leaves = this.#flattens ? flatLeaves(children) : declaredLeaves(children);
+      checkLeafNames(this.#name, leaves);
+      return leaves;
+    } catch (error) {
+      await this.#close();
+      throw this.#fault(error, "its schema");
+    }
   }
 
   async *rows(from: ReadPosition): AsyncGenerator<readonly SourceRow[]> {
