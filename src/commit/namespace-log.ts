@@ -86,7 +86,7 @@ export class NamespaceLog {
   /** Asked for at the last lost race: the deletion mark, which may be there without an entry. */
   #deletionMark: Promise<Uint8Array | undefined> | undefined;
   #known: LogEnd;
-  /** When numbers after the end were last known to be unused rather than collected. */
+  /** Last time at which numbers after the end were known to be unused, not collected. */
   #unusedAt: ClockReading;
   /**
    * When indexers were told, by the monotonic clock, last and first since the newest manifest;

@@ -65,7 +65,7 @@ export interface EngineOptions {
   readonly isShared: boolean;
   readonly writeThread: ThreadPort<ToWriteThread, FromWriteThread>;
   readonly queryThreads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
-  /** How long a query may take, waits included; see `--query-timeout`. */
+  /** Milliseconds that a query may take, waits included; see `--query-timeout`. */
   readonly queryTimeoutMs: number;
   /** Bytes of large bodies of queries that are being answered; absent: all that come. */
   readonly queryBodyBytesMax?: number;

@@ -22,7 +22,7 @@ import { WORST_QUERIES, WORST_SNAPSHOTS } from "../support/steps/worst-queries.t
 
 /** Milliseconds of processor time of one step, on the reference machine. */
 const STEP_MS_MAX = 50;
-/** By how much two readings of the kernel's clock may be wrong, in milliseconds. */
+/** Greatest error of the difference of two readings of the kernel's clock, in milliseconds. */
 const TICK_MS = 4;
 /** The elements of one document are grouped in one step. */
 const IN_ONE_STEP = "groups of elements over long";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
 
-/** How often deadlines are looked at, in milliseconds: an answer is late by no more. */
+/** Milliseconds between two checks of deadlines: an answer is late by no more. */
 const DEADLINE_SWEEP_MS = 250;
 
 /** A query that waits. */
@@ -34,7 +34,7 @@ export class QueryDeadlines {
 
   /**
    * Waits for `work`; throws `timed_out`, which names `what`, if the query's deadline comes first.
-   * The work goes on then, and nobody hears of its outcome.
+   * The work continues then, and its outcome is dropped.
    */
   async during<T>({ arrivedMs, isJob }: WaitingQuery, work: Promise<T>, what: string): Promise<T> {
     if (isJob) return work;

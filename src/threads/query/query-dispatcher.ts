@@ -130,7 +130,7 @@ export interface DispatcherOptions {
   ): Promise<Verification>;
 }
 
-/** What the store says of an instance. */
+/** The result of asking the store about an instance. */
 export type Verification =
   | { readonly kind: "verified"; readonly state: VerifiedState }
   /** The instance is closed. */
@@ -155,7 +155,7 @@ interface RunningQuery {
   readonly waitedMs: number;
 }
 
-/** What was verified, and since when it holds. */
+/** A verified state with the time of its verification. */
 interface KnownState extends VerifiedState {
   readonly at: ClockReading;
 }
@@ -504,7 +504,7 @@ export class QueryDispatcher {
   }
 }
 
-/** What becomes of a query that ran on `state` once the store's word is there. */
+/** Decides about a query that ran on `state`, by the result of its verification. */
 function outcomeOf(
   seen: Verification,
   ran: {

@@ -1,4 +1,4 @@
-/** How fast this machine is, for bounds on processor time that hold on slower ones, too. */
+/** Measures the speed of this machine, for bounds on processor time that hold on slower ones. */
 
 const COPIED_BYTES = 64 * 1024 * 1024;
 const ADDITIONS = 20_000_000;
@@ -7,8 +7,8 @@ const REFERENCE_MS = 72;
 const RUNS = 5;
 
 /**
- * How many times as long as the reference machine this one takes for the reference work, which
- * copies and adds; 1 for a faster one. Takes the least of several runs.
+ * Measures the reference work, which copies and adds, as a multiple of the time on the reference
+ * machine; 1 on a faster one. Takes the least of several runs.
  */
 export function slownessOfMachine(): number {
   const source = new Uint8Array(COPIED_BYTES).fill(1);
