@@ -23,6 +23,8 @@ import type { Effect } from "./simulated-object-store.ts";
 /** A namespace that a server took out of service. */
 export interface Reopening extends Retirement {
   readonly event: number;
+  /** The simulated time, in milliseconds. */
+  readonly atMs: number;
   /** The server. */
   readonly by: string;
 }
@@ -83,7 +85,7 @@ async function isExcused(
       const isGone =
         mayHaveSlept ||
         happened("delete", walKey(generation, next)) ||
-        wasUnused(reopening, effects, operations);
+        wasUnused(reopening, operations);
       return isGone && (await lastCovered(before, generation)) >= next;
     }
     case "damaged": {
@@ -110,23 +112,20 @@ async function isExcused(
 }
 
 /**
- * Whether the server had not looked at the namespace's log for longer than it trusts what it knows,
- * since nobody had used the namespace there until just before.
+ * Whether no request had used the namespace on this server for longer than the server trusts what
+ * it knows of the log's end, until just before.
  */
 function wasUnused(
-  { namespace, by, event }: Reopening,
-  effects: readonly Effect[],
+  { namespace, by, event, atMs }: Reopening,
   operations: readonly Operation[],
 ): boolean {
-  const timeAt = (at: number) => effects.findLast((effect) => effect.event <= at)?.atMs ?? 0;
   const uses = operations
     .filter(({ name, server, sentAt }) => name === namespace && server === by && sentAt <= event)
-    .map(({ sentAt }) => timeAt(sentAt))
+    .map(({ sentAtMs }) => sentAtMs)
     .sort((a, b) => a - b);
-  const endMs = timeAt(event);
-  return [...uses, endMs].some((ms, i) => {
+  return [...uses, atMs].some((ms, i) => {
     const unusedMs = ms - (uses[i - 1] ?? 0);
-    return endMs - ms <= NAMESPACE_POLL_MS && unusedMs > LOG_END_KNOWN_MS_MAX;
+    return atMs - ms <= NAMESPACE_POLL_MS && unusedMs > LOG_END_KNOWN_MS_MAX;
   });
 }
 

@@ -38,6 +38,7 @@ export class Clients {
     scheduler.note(`${number} ${call} ${name} ${body ?? ""} to ${process.name}`);
     operation.server = process.name;
     operation.sentAt = scheduler.eventCount;
+    operation.sentAtMs = scheduler.nowMs;
     const namespace = call === "list_namespaces" ? undefined : name;
     const answering = fixture.call(call, namespace, body);
     const gone = process.end.then(() => undefined);

@@ -35,6 +35,8 @@ export interface Operation {
   server: string | undefined;
   /** Number of the event at which it was sent. */
   sentAt: number;
+  /** The simulated time at which it was sent, in milliseconds. */
+  sentAtMs: number;
   /** Of the event at which its answer came; undefined: none ever did. */
   answeredAt: number | undefined;
   answer: Answer | undefined;

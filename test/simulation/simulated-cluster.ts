@@ -143,8 +143,9 @@ export class SimulatedCluster {
         memoryBytes: 16 * MIB,
         onLog: ({ message, facts }) => {
           if (message !== RETIREMENT_MESSAGE) return;
-          const { eventCount: event } = this.scheduler;
-          this.reopenings.push({ ...(facts as unknown as Retirement), event, by: process.name });
+          const { eventCount: event, nowMs: atMs } = this.scheduler;
+          const retirement = facts as unknown as Retirement;
+          this.reopenings.push({ ...retirement, event, atMs, by: process.name });
         },
       });
       const fixture = await Promise.race([opening, process.end.then(() => undefined)]);

@@ -152,8 +152,19 @@ function operationOf(draw: Draw, kind: OperationKind, name: string): Operation {
 
 function sent({ number, name }: { number: number; name: string }, meaning: Meaning): Operation {
   const [call, body] = requestOf(meaning, number);
-  const open = { server: undefined, sentAt: 0, answeredAt: undefined, answer: undefined };
-  return { number, name, meaning, call, body, ...open, isLast: false };
+  return {
+    number,
+    name,
+    meaning,
+    call,
+    body,
+    server: undefined,
+    sentAt: 0,
+    sentAtMs: 0,
+    answeredAt: undefined,
+    answer: undefined,
+    isLast: false,
+  };
 }
 
 function requestOf(meaning: Meaning, number: number): [Operation["call"], string | undefined] {
