@@ -11,6 +11,8 @@ export interface Choice {
   readonly reason: string;
   /** Test files to which the step is limited. If empty, it runs all of its files. */
   readonly testFiles: readonly string[];
+  /** Variables that the step has in addition to those of the run. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Reads the checkout. */
@@ -41,11 +43,11 @@ function reasonForAll(change: Change): string | undefined {
 
 function chooseStep(step: Step, changed: readonly string[], checkout: Checkout): Choice {
   const { subject } = step;
-  if (subject === undefined) return chosen(step, "runs for each change");
+  if (subject === undefined) return chosenForChange(step, "runs for each change");
   const { paths = [], imports = [], eachOf = [] } = subject;
   const needed = checkout.closure(imports.flatMap(checkout.match));
   const cause = changed.find((file) => startsWithOne(file, paths) || needed.has(file));
-  if (cause !== undefined) return chosen(step, `${cause} changed`);
+  if (cause !== undefined) return chosenForChange(step, `${cause} changed`);
   const touched = eachOf.filter((test) => {
     return hasOneOf(
       checkout.closure([test]),
@@ -54,9 +56,9 @@ function chooseStep(step: Step, changed: readonly string[], checkout: Checkout):
   });
   if (touched.length > 0) {
     const reason = `${touched.length} of its files import what changed`;
-    return { step, isNeeded: true, reason, testFiles: touched };
+    return { ...chosenForChange(step, reason), testFiles: touched };
   }
-  return { step, isNeeded: false, reason: "nothing that it tests changed", testFiles: [] };
+  return { ...chosen(step, "nothing that it tests changed"), isNeeded: false };
 }
 
 /**
@@ -69,7 +71,11 @@ function isNear(test: string, file: string): boolean {
 }
 
 function chosen(step: Step, reason: string): Choice {
-  return { step, isNeeded: true, reason, testFiles: [] };
+  return { step, isNeeded: true, reason, testFiles: [], environment: step.environment ?? {} };
+}
+
+function chosenForChange(step: Step, reason: string): Choice {
+  return { ...chosen(step, reason), environment: { ...step.environment, ...step.shorter } };
 }
 
 function startsWithOne(file: string, paths: readonly string[]): boolean {

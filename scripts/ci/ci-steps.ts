@@ -15,6 +15,8 @@ export interface Step {
   readonly minutesMax: number;
   /** Variables that it has in addition to those of the run. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Variables that shorten it for a known change; a run of everything is without them. */
+  readonly shorter?: Readonly<Record<string, string>>;
   /** Files that it depends on. If absent, it runs for each change. */
   readonly subject?: Subject;
 }
@@ -50,22 +52,20 @@ const CONTENT = [
 /** Modules that keep acknowledged writes. */
 const DURABILITY = [
   ...["src/storage/", "src/log/", "src/manifest/", "src/commit/", "src/namespace/", "src/cache/"],
-  ...["src/indexer/", "src/cli/"],
+  ...["src/indexer/", "src/write/"],
 ];
-const ENGINE = [...PROTOCOL, ...CONTENT, ...DURABILITY];
-/** Programs that users run, with the pages and examples that show them. */
-const PROGRAMS = {
-  paths: [
-    ...["src/", "scripts/", "docs/", "examples/", "deploy/", "README.md"],
-    // Tests start its scripts by name.
-    "test/support/processes/",
-  ],
-  imports: ["test/{programs,examples}/**/*.test.ts"],
-};
-/** Everything that is installed with the package or the image. */
+/** Modules of the commands and of the library. */
+const COMMANDS = [
+  ...["src/cli/", "src/client/", "src/embed/", "src/library/", "src/mcp/", "src/transfer/"],
+];
+/** Pages and examples whose commands are run. */
+const PAGES = ["docs/", "examples/", "deploy/", "README.md"];
+/** Modules that find their files or threads by name, which an installation may lack. */
+const LOADERS = ["src/cli/", "src/embed/", "src/kernel/", "src/library/", "src/threads/"];
+/** Files that are installed with the package or the image, other than most of src. */
 const INSTALLED = {
   paths: [
-    ...["src/", "console/", "docs/", "scripts/", "deploy/", "README.md", "LICENSE", "NOTICE"],
+    ...[...LOADERS, "console/", "docs/", "scripts/", "deploy/", "README.md", "LICENSE", "NOTICE"],
     ".dockerignore",
   ],
 };
@@ -120,8 +120,12 @@ export const STEPS: readonly Step[] = [
   heavy("deaf-clients", PROTOCOL, ALL_CORES),
   heavy("unknown-members", PROTOCOL, ALL_CORES),
   heavy("long-names", PROTOCOL, ALL_CORES),
-  heavy("histories", ENGINE, ALL_CORES),
-  heavy("many-namespaces", [...PROTOCOL, ...DURABILITY, "console/"], ALL_CORES),
+  heavy("histories", [...DURABILITY, "src/threads/"], ALL_CORES),
+  heavy(
+    "many-namespaces",
+    [...DURABILITY, "src/http/", "src/api/", "src/threads/", "console/"],
+    ALL_CORES,
+  ),
   project("console", "console", {
     paths: ["console/", "scripts/docs/", "src/http/", "src/api/", "src/access/"],
     imports: [...SET_UP, "test/browser/**/*.test.ts", "console/**/*.{ts,tsx}"],
@@ -134,8 +138,9 @@ export const STEPS: readonly Step[] = [
     subject: { eachOf: shortenedTestFiles(ROOT) },
   },
   project("programs", "programs", {
-    paths: PROGRAMS.paths,
-    imports: [...SET_UP, ...PROGRAMS.imports],
+    // Tests start the scripts of test/support/processes/ by name.
+    paths: [...COMMANDS, ...PROTOCOL, ...PAGES, "scripts/", "test/support/processes/"],
+    imports: [...SET_UP, "test/programs/**/*.test.ts"],
   }),
   project("recall", "recall", { imports: ["test/recall/**/*.test.ts"] }),
   {
@@ -148,19 +153,22 @@ export const STEPS: readonly Step[] = [
       imports: ["test/s3/**/*.test.ts", "test/support/stores/s3-bucket.ts"],
     },
   },
-  heavy("fuzz-http", ENGINE),
-  heavy("many-values", ENGINE),
-  heavy("model", ENGINE),
-  heavy("kill", ENGINE),
-  heavy("copies", ENGINE),
-  heavy("longest-steps", CONTENT),
+  heavy("fuzz-http", [...PROTOCOL, ...CONTENT]),
+  heavy("many-values", [...CONTENT, "src/wire/"]),
+  heavy("model", [...CONTENT, ...DURABILITY]),
+  { ...heavy("kill", [...DURABILITY, "src/threads/"]), shorter: { KILL_ROUNDS: "60" } },
+  heavy("copies", DURABILITY),
+  heavy("longest-steps", [...CONTENT, "src/wire/"]),
   heavy("static-english", ["src/embed/", "scripts/static-en/", "scripts/make-static-en.ts"]),
   {
     name: "examples, and clients in Python, Go and Rust",
     command: ["scripts/ci-clients.sh"],
     cores: 1,
     minutesMax: 20,
-    subject: { ...PROGRAMS, paths: [...PROGRAMS.paths, "test/clients/"] },
+    subject: {
+      paths: [...PROTOCOL, ...PAGES, "src/client/", "src/library/", "test/clients/"],
+      imports: ["test/examples/**/*.test.ts"],
+    },
   },
   {
     name: "npm package",

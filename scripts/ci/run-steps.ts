@@ -62,7 +62,7 @@ export async function runSteps(choices: readonly Choice[], run: StepRun): Promis
 }
 
 async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
-  const { step, testFiles } = choice;
+  const { step, testFiles, environment } = choice;
   const started = performance.now();
   const path = join(run.logFolder, `${step.name.replaceAll(/[^a-z0-9-]+/gi, "-")}.log`);
   const [program, ...words] = [...step.command, ...testFiles];
@@ -70,7 +70,7 @@ async function runStep(choice: Choice, run: StepRun): Promise<StepResult> {
   // A group of its own, so that all of a step's processes end with it.
   const child = spawn(program, words, {
     cwd: run.root,
-    env: { ...run.environment, ...step.environment },
+    env: { ...run.environment, ...environment },
     stdio: ["ignore", log, log],
     detached: true,
   });

@@ -63,10 +63,23 @@ describe("a change", () => {
     expect(namesFor("src/text/folding.ts")).not.toContain("mutations");
   });
 
-  test("of the engine runs the suites that start a server", () => {
+  test("of what holds documents runs the suites that compare answers", () => {
     const names = namesFor("src/text/folding.ts");
-    expect(names).toEqual(expect.arrayContaining(["programs", "model", "kill", "npm package"]));
-    expect(names).not.toContain("hostile-bodies");
+    expect(names).toEqual(expect.arrayContaining(["model", "many-values", "fuzz-http"]));
+    for (const name of ["hostile-bodies", "kill", "npm package"]) expect(names).not.toContain(name);
+  });
+
+  test("of what keeps writes kills servers, fewer times than a run of everything", () => {
+    const killsIn = (choices: readonly Choice[]) =>
+      choices.find(({ step }) => step.name === "kill")?.environment;
+    expect(killsIn(chosenFor("src/commit/commit-group.ts"))).toEqual({ KILL_ROUNDS: "60" });
+    expect(killsIn(chosenFor("package-lock.json"))).toEqual({});
+  });
+
+  test("of a command or of what servers in tests are started with runs the programs", () => {
+    expect(namesFor("src/cli/main.ts")).toEqual(
+      expect.arrayContaining(["programs", "npm package", "container image"]),
+    );
     expect(namesFor("test/support/servers/shared-server.ts")).toContain("programs");
   });
 

@@ -23,7 +23,7 @@ async function run(steps: Record<string, [cores: number, script: string]>): Prom
   const events: string[] = [];
   const choices = Object.entries(steps).map(([name, [cores, script]]): Choice => {
     const step = { name, command: ["sh", "-c", script], cores, minutesMax: 1 };
-    return { step, isNeeded: name !== "needless", reason: "", testFiles: [] };
+    return { step, isNeeded: name !== "needless", reason: "", testFiles: [], environment: {} };
   });
   const results = await runSteps(choices, {
     root: directory.path,
@@ -72,7 +72,7 @@ test("an interruption ends the running steps and starts no other", async () => {
   const stop = new AbortController();
   const choices = ["first", "second", "third"].map((name): Choice => {
     const step = { name, command: ["sh", "-c", "sleep 1000"], cores: 1, minutesMax: 1 };
-    return { step, isNeeded: true, reason: "", testFiles: [] };
+    return { step, isNeeded: true, reason: "", testFiles: [], environment: {} };
   });
   const started: string[] = [];
   const results = await runSteps(choices, {
@@ -98,6 +98,7 @@ test("a program that is not there is a failure", async () => {
     isNeeded: true,
     reason: "",
     testFiles: [],
+    environment: {},
   };
   const [{ fault }] = await runSteps([choice], {
     root: directory.path,
