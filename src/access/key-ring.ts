@@ -390,6 +390,9 @@ function bootstrapOf(text: string | undefined): ApiKey | undefined {
   };
 }
 
+/** The scheme and the space after it, in lower case. */
+const BEARER = "bearer ";
+
 function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new DatabaseError(
@@ -397,8 +400,9 @@ function bearerOf(authorization: string | undefined): string {
       "missing API key: this server needs the header `Authorization: Bearer <API key>`",
     );
   }
-  const text = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-  if (text !== undefined) return text;
+  const text = authorization.slice(BEARER.length).trim();
+  const isBearer = authorization.slice(0, BEARER.length).toLowerCase() === BEARER;
+  if (isBearer && text !== "" && !/\s/.test(text)) return text;
   throw new DatabaseError(
     "unauthorized",
     "malformed `Authorization` header: it must be `Bearer <API key>`",
