@@ -44,9 +44,13 @@ function reasonForAll(change: Change): string | undefined {
 function chooseStep(step: Step, changed: readonly string[], checkout: Checkout): Choice {
   const { subject } = step;
   if (subject === undefined) return chosenForChange(step, "runs for each change");
-  const { paths = [], imports = [], eachOf = [] } = subject;
+  const { paths = [], imports = [], tests = [], eachOf = [] } = subject;
   const needed = checkout.closure(imports.flatMap(checkout.match));
-  const cause = changed.find((file) => startsWithOne(file, paths) || needed.has(file));
+  const tested = checkout.closure(tests.flatMap(checkout.match));
+  const cause = changed.find((file) => {
+    const isTested = tested.has(file) && !file.startsWith("src/");
+    return startsWithOne(file, paths) || needed.has(file) || isTested;
+  });
   if (cause !== undefined) return chosenForChange(step, `${cause} changed`);
   const touched = eachOf.filter((test) => {
     return hasOneOf(

@@ -119,10 +119,17 @@ describe("the steps", () => {
     const isThere = (path: string) =>
       existsSync(`${ROOT}${path}`) || globSync(`${path}*`, { cwd: ROOT }).length > 0;
     expect(paths.filter((path) => !isThere(path))).toEqual([]);
-    const globs = subjects.flatMap(({ imports = [] }) => imports);
+    const globs = subjects.flatMap(({ imports = [], tests = [] }) => [...imports, ...tests]);
     expect(globs.filter((glob) => checkout.match(glob).length === 0)).toEqual([]);
     const programs = commands.filter((command) => command.startsWith("scripts/"));
     expect(programs.filter((program) => !existsSync(`${ROOT}${program}`))).toEqual([]);
+  });
+
+  test("name every module of src", () => {
+    const paths = STEPS.flatMap(({ subject }) => subject?.paths ?? []);
+    const modules = globSync("src/*/", { cwd: ROOT }).map((path) => `${path.replace(/\/$/, "")}/`);
+    expect(modules.length).toBeGreaterThan(20);
+    expect(modules.filter((path) => !paths.includes(path))).toEqual([]);
   });
 
   test("have all cases of every shortened test file", () => {
