@@ -3,11 +3,12 @@
  * what it did not use of the last second on top. Servers do not know of each other.
  */
 
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { type ApiKey, shownKey } from "./api-key.ts";
 
-/** Keys whose use is remembered; one that has not come for longest is forgotten for another. */
+/** Keys with limits whose use is kept. */
 const KEYS_REMEMBERED_MAX = 10_000;
 /** What a key did not use of so long it may use at once. */
 const SAVED_MS = 1000;
@@ -23,8 +24,8 @@ interface PaidUntil {
 /** See the file's head. Each request, and each byte, is paid for by the time that it may take. */
 export class KeyLimiter {
   readonly #clock: Clock;
-  /** Of keys that have limits, the one used last at the end. */
-  readonly #paid = new Map<string, PaidUntil>();
+  /** By the id of a key that has limits. */
+  readonly #paid = new LRUCache<string, PaidUntil>({ max: KEYS_REMEMBERED_MAX });
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -59,12 +60,7 @@ export class KeyLimiter {
 
   #paidBy({ id }: ApiKey, nowMs: number): PaidUntil {
     const paid = this.#paid.get(id) ?? { requestsMs: nowMs, bytesMs: nowMs };
-    this.#paid.delete(id);
     this.#paid.set(id, paid);
-    if (this.#paid.size > KEYS_REMEMBERED_MAX) {
-      const [oldest] = this.#paid.keys();
-      this.#paid.delete(oldest);
-    }
     return paid;
   }
 }

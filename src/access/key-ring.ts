@@ -6,6 +6,7 @@
  */
 
 import { timingSafeEqual } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { type Clock, formatTime } from "../base/clock.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
@@ -63,8 +64,8 @@ export class KeyRing {
   readonly #storeTime = new StoreTime();
   /** Keys that this server has changed since it started: their times are those of its own clock. */
   readonly #ownChanges = new Set<string>();
-  /** By the hash of their text, the oldest first. */
-  readonly #verified = new Map<string, QueryToken>();
+  /** By the hash of their text. */
+  readonly #verified = new LRUCache<string, QueryToken>({ max: VERIFIED_TOKENS_MAX });
   #polling: Promise<void> | undefined;
   /** The look under way; whether it told something. */
   #looking: Promise<boolean> | undefined;
@@ -346,17 +347,9 @@ export class KeyRing {
     checkTokenTime(token, nowMs);
     const key = this.#liveKey(token.keyId);
     if (key === undefined) throw unknownSignature();
-    if (!this.#verified.has(hash)) this.#remember(hash, token);
+    this.#verified.set(hash, token);
     this.#uses.note(key.id);
     return { kind: "token", key, token };
-  }
-
-  #remember(hash: string, token: QueryToken): void {
-    if (this.#verified.size >= VERIFIED_TOKENS_MAX) {
-      const [oldest] = this.#verified.keys();
-      this.#verified.delete(oldest);
-    }
-    this.#verified.set(hash, token);
   }
 
   /** The key with this id, if it counts. */

@@ -3,6 +3,7 @@
  * ASCII. Documents and queries go through the same analyzer. A dropped token still takes its
  * position, so that phrases keep their distances.
  */
+import { LRUCache } from "lru-cache";
 import { hasMoreCodePoints } from "../base/bounded-text.ts";
 import type { FullTextOptions } from "../model/full-text-options.ts";
 import { foldCase, foldToAscii } from "./languages/folding.ts";
@@ -62,19 +63,16 @@ export interface Analyzer {
   lastTokenPrefix(text: string): PrefixQuery;
 }
 
-const ANALYZERS = new Map<string, Analyzer>();
-const IDLE_TABLES = new Map<Analyzer, TermTable>();
+const ANALYZERS = new LRUCache<string, Analyzer>({ max: ANALYZERS_MAX });
+const IDLE_TABLES = new LRUCache<Analyzer, TermTable>({ max: IDLE_TABLES_MAX });
 
 /** Returns the analyzer for valid `options`; equal options share it while it is in use. */
 export function analyzerFor(options: FullTextOptions): Analyzer {
   const key = keyOf(options);
-  const analyzer = ANALYZERS.get(key) ?? new TextAnalyzer({ ...options });
-  ANALYZERS.delete(key);
+  const known = ANALYZERS.get(key);
+  if (known !== undefined) return known;
+  const analyzer = new TextAnalyzer({ ...options });
   ANALYZERS.set(key, analyzer);
-  for (const oldest of ANALYZERS.keys()) {
-    if (ANALYZERS.size <= ANALYZERS_MAX) break;
-    ANALYZERS.delete(oldest);
-  }
   return analyzer;
 }
 
@@ -130,13 +128,7 @@ class TextAnalyzer implements Analyzer {
   }
 
   giveBack(table: TermTable): void {
-    if (table.isLarge) return;
-    IDLE_TABLES.delete(this);
-    IDLE_TABLES.set(this, table);
-    for (const oldest of IDLE_TABLES.keys()) {
-      if (IDLE_TABLES.size <= IDLE_TABLES_MAX) break;
-      IDLE_TABLES.delete(oldest);
-    }
+    if (!table.isLarge) IDLE_TABLES.set(this, table);
   }
 
   analyze(text: string): Token[] {

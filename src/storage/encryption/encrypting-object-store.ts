@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { assert } from "../../base/assert.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { piecesBytes } from "../../base/pieces.ts";
@@ -61,7 +62,7 @@ export class EncryptingObjectStore implements ObjectStore {
   readonly #keyName: string | undefined;
   readonly #keyContext: EncryptionContext | undefined;
   /** How segments that were read in part begin. */
-  readonly #heads = new Map<ObjectKey, Uint8Array>();
+  readonly #heads = new LRUCache<ObjectKey, Uint8Array>({ max: OBJECT_HEADS_MAX });
 
   constructor({ store, keys, random, keyName, keyContext }: EncryptingObjectStoreOptions) {
     this.#store = store;
@@ -164,7 +165,6 @@ export class EncryptingObjectStore implements ObjectStore {
 
   /** Segments are never put again with other bytes, so what is remembered stays true. */
   #remember(key: ObjectKey, headBytes: Uint8Array): void {
-    if (this.#heads.size >= OBJECT_HEADS_MAX) this.#heads.clear();
     const isSealed = isEnvelope(headBytes);
     this.#heads.set(key, isSealed ? headBytes.slice() : new Uint8Array(0));
   }

@@ -1,15 +1,16 @@
 /** How long plans took lately, by their namespaces and what they do. */
 
+import { LRUCache } from "lru-cache";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 
-/** Plans that are remembered; of more, the first ones are forgotten. Each is some 300 bytes. */
+/** Plans of which estimates are kept, of some 300 bytes each. */
 const PLANS_MAX = 1024;
 /** Share of a difference by which an estimate follows. */
 const FOLLOWED_SHARE = 0.25;
 
 /** Estimates of one thread, in milliseconds of work. */
 export class PlanTimes {
-  readonly #times = new Map<string, number>();
+  readonly #times = new LRUCache<string, number>({ max: PLANS_MAX });
 
   /** What such a plan may take; undefined if none was seen. */
   estimate(instance: NamespaceInstance, outline: string): number | undefined {
@@ -21,14 +22,6 @@ export class PlanTimes {
     const key = keyOf(instance, outline);
     const last = this.#times.get(key) ?? ms;
     this.#times.set(key, last + FOLLOWED_SHARE * (ms - last));
-    if (this.#times.size > PLANS_MAX) this.#forgetOldest();
-  }
-
-  #forgetOldest(): void {
-    for (const key of this.#times.keys()) {
-      this.#times.delete(key);
-      return;
-    }
   }
 }
 

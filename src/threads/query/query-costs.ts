@@ -3,9 +3,10 @@
  * long their bodies are. Those of one program are mostly alike.
  */
 
+import { LRUCache } from "lru-cache";
 import type { NamespaceName } from "../../base/ids.ts";
 
-/** Kinds of queries that are remembered; of more, the first ones are forgotten. */
+/** Kinds of queries of which estimates are kept. */
 const KINDS_MAX = 4096;
 /** Share of a difference by which an estimate follows, up and down: it soon knows of costly ones. */
 const UP_SHARE = 0.5;
@@ -31,7 +32,7 @@ export interface QueryCost {
 
 /** Estimates by kind. */
 export class QueryCosts {
-  readonly #costs = new Map<string, QueryCost>();
+  readonly #costs = new LRUCache<string, QueryCost>({ max: KINDS_MAX });
 
   /** What such a query may take; undefined if none was seen. */
   estimate(namespace: NamespaceName, bodyBytes: number): QueryCost | undefined {
@@ -44,20 +45,12 @@ export class QueryCosts {
     const cost = this.#costs.get(kind);
     if (cost === undefined) {
       this.#costs.set(kind, { recentMs: workedMs, usualMs: workedMs });
-      if (this.#costs.size > KINDS_MAX) this.#forgetOldest();
       return;
     }
     this.#costs.set(kind, {
       recentMs: moved(cost.recentMs, workedMs),
       usualMs: followed(cost.usualMs, workedMs),
     });
-  }
-
-  #forgetOldest(): void {
-    for (const kind of this.#costs.keys()) {
-      this.#costs.delete(kind);
-      return;
-    }
   }
 }
 
