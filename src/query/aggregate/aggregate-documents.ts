@@ -1,5 +1,6 @@
 /** Counts and sums over matching documents, in total or by group. */
 
+import { least } from "../../base/heap.ts";
 import { mapInSteps, type Steps } from "../../base/steps.ts";
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
 import type { ScalarValue } from "../../model/value.ts";
@@ -10,7 +11,6 @@ import {
   type MatchedDocuments,
   matchCount,
 } from "../filter/matched-documents.ts";
-import { least } from "../heap.ts";
 import type { AggregateOperator, GroupSum, Operators, PlaceSums } from "../plan/operator.ts";
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
 import type { QueryMemory } from "../query-memory.ts";

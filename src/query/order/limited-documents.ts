@@ -1,8 +1,8 @@
 /** The best k documents of a ranking of which at most so many may have the same key values. */
 
 import { must } from "../../base/assert.ts";
+import { makeHeap, siftUp, takeFirst } from "../../base/heap.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
-import { makeHeap, siftUp, takeFirst } from "../heap.ts";
 import type { DocumentComparer } from "./document-order.ts";
 import {
   compareRanked,

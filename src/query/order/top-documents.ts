@@ -1,8 +1,8 @@
 /** The best k documents of a ranking, in time that does not depend on how many are looked at. */
 
 import { must } from "../../base/assert.ts";
+import { siftDown, siftUp, takeFirst } from "../../base/heap.ts";
 import type { Steps } from "../../base/steps.ts";
-import { siftDown, siftUp, takeFirst } from "../heap.ts";
 import type { DocumentComparer } from "./document-order.ts";
 
 /** A document in a ranking: where it is, and its key. */

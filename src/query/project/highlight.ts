@@ -1,5 +1,6 @@
 /** Highlights: the fragments of a text that match best, and where the matches are. */
 
+import { siftDown, siftUp } from "../../base/heap.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
@@ -14,7 +15,6 @@ import {
   splitFragments,
 } from "../../text/fragments.ts";
 import { piecesOf } from "../../text/text-pieces.ts";
-import { siftDown, siftUp } from "../heap.ts";
 import type { RankedDocument } from "../order/top-documents.ts";
 import type {
   ComputedOperator,

@@ -1,11 +1,11 @@
 /** Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009) of several rankings into one. */
 
+import { least } from "../../base/heap.ts";
 import { mapInSteps, type Steps } from "../../base/steps.ts";
 import { ScalarMap } from "../../base/tables/scalar-map.ts";
 import type { Fusion } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { compareScalars, type DocumentId } from "../../model/value.ts";
-import { least } from "../heap.ts";
 import { mergeDocuments } from "./merge-documents.ts";
 import { roundScore } from "./segment-scores.ts";
 

@@ -1,6 +1,6 @@
 /** Binary heaps in arrays: the children of item i are items 2i + 1 and 2i + 2. */
 
-import type { Steps } from "../base/steps.ts";
+import type { Steps } from "./steps.ts";
 
 /** Tells whether an item belongs above another; false for equal ones. */
 export type Above<T> = (a: T, b: T) => boolean;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../base/random.ts";
-import { runSteps } from "../base/steps.ts";
 import { least } from "./heap.ts";
+import { seededRandom } from "./random.ts";
+import { runSteps } from "./steps.ts";
 
 test("the least items are the first of a sort", () => {
   for (let seed = 1; seed <= 300; seed++) {
