@@ -10,7 +10,7 @@ import {
   MATCHES_PER_STEP,
   type MatchedDocuments,
   matchCount,
-} from "../filter/matched-documents.ts";
+} from "../documents/matched-documents.ts";
 import type { AggregateOperator, GroupSum, Operators, PlaceSums } from "../plan/operator.ts";
 import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
 import type { QueryMemory } from "../query-memory.ts";

@@ -5,8 +5,13 @@ import { ScalarTable } from "../../base/tables/scalar-table.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { isScalarData, type ScalarData, scalarReader, wordsOf } from "../column-values.ts";
-import { type OrdinalBits, presenceBits } from "../ordinal-bits.ts";
+import {
+  isScalarData,
+  type ScalarData,
+  scalarReader,
+  wordsOf,
+} from "../documents/column-values.ts";
+import { type OrdinalBits, presenceBits } from "../documents/ordinal-bits.ts";
 import type { GroupNode } from "../plan/plan.ts";
 
 /** Number of a key's value, the same in all segments; 0 is null. */

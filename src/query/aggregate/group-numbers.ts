@@ -5,7 +5,11 @@ import { WordTable } from "../../base/tables/word-table.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { eachMatch, MATCHES_PER_STEP, type MatchedDocuments } from "../filter/matched-documents.ts";
+import {
+  eachMatch,
+  MATCHES_PER_STEP,
+  type MatchedDocuments,
+} from "../documents/matched-documents.ts";
 import type { GroupNode } from "../plan/plan.ts";
 import {
   type ElementKeyReader,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
-import { FloatSum, IntegerSum } from "./exact-sum.ts";
+import { FloatSum, IntegerSum } from "../documents/exact-sum.ts";
 import { FloatPlaces, IntegerPlaces } from "./place-sums.ts";
 
 const PLACES = 3;

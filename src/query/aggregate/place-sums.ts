@@ -5,8 +5,8 @@
 
 import { must } from "../../base/assert.ts";
 import { hasBit } from "../../codec/bitmap.ts";
-import type { OrdinalBits } from "../ordinal-bits.ts";
-import { FloatSum, type IntegerSum } from "./exact-sum.ts";
+import { FloatSum, type IntegerSum } from "../documents/exact-sum.ts";
+import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 
 /** Values that are added between two carries: sums of so many words stay below 2^53. */
 const CARRY_VALUES = 2 ** 20;

@@ -1,12 +1,12 @@
 import { assert, must } from "../../base/assert.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { wordsOf } from "../column-values.ts";
+import { wordsOf } from "../documents/column-values.ts";
+import { FloatSum, IntegerSum } from "../documents/exact-sum.ts";
+import { presenceBits } from "../documents/ordinal-bits.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import { presenceBits } from "../ordinal-bits.ts";
 import type { AggregateOperator, PlaceSums, SumAdder } from "../plan/operator.ts";
 import type { AggregateNode } from "../plan/plan.ts";
-import { FloatSum, IntegerSum } from "./exact-sum.ts";
 import { FloatPlaces, IntegerPlaces } from "./place-sums.ts";
 
 /** The sum of a numeric attribute; documents without a value add nothing. */

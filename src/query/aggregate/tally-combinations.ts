@@ -5,7 +5,7 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
-import { eachMatch, type MatchedDocuments, matchCount } from "../filter/matched-documents.ts";
+import { eachMatch, type MatchedDocuments, matchCount } from "../documents/matched-documents.ts";
 import type { KeyNumber, KeyReader } from "./group-keys.ts";
 import { placeReader } from "./key-places.ts";
 import {

@@ -6,7 +6,7 @@
 import { must } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
-import { eachMatch, type MatchedDocuments, matchCount } from "../filter/matched-documents.ts";
+import { eachMatch, type MatchedDocuments, matchCount } from "../documents/matched-documents.ts";
 import type {
   CodedKeys,
   ElementKeyReader,

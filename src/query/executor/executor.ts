@@ -2,8 +2,8 @@
 
 import type { Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
+import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import { OPERATORS } from "../operators.ts";
-import type { OrdinalBits } from "../ordinal-bits.ts";
 import type { Need, PredicateRun } from "../plan/operator.ts";
 import type { Plan, Predicate } from "../plan/plan.ts";
 import { planOutline } from "../plan/plan-outline.ts";

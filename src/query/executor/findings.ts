@@ -6,8 +6,8 @@
 import { oneStep, type Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import { addRange, countRange, emptyBits } from "../documents/ordinal-bits.ts";
 import { OPERATORS } from "../operators.ts";
-import { addRange, countRange, emptyBits } from "../ordinal-bits.ts";
 import type { Execution } from "../plan/operator.ts";
 import type { Plan } from "../plan/plan.ts";
 import { newWorkStats } from "../work-stats.ts";

@@ -8,7 +8,7 @@ import { compareStrings, type DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { FilterScope } from "../bind/bind-filter.ts";
 import { PatternBudget } from "../bind/pattern-budget.ts";
-import { forEachBit, type OrdinalBits } from "../ordinal-bits.ts";
+import { forEachBit, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import { planFilter } from "../plan/planner.ts";
 import { type QueryOptions, requireIndex } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";

@@ -16,7 +16,7 @@ import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../../model/recall.ts";
 import { searchedVectorAttributes } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { andBits, presenceBits } from "../ordinal-bits.ts";
+import { andBits, presenceBits } from "../documents/ordinal-bits.ts";
 import type { QueryOptions } from "../query-options.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { together, togetherInSteps } from "./missing-bytes.ts";

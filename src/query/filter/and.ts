@@ -1,7 +1,7 @@
-import { isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
+import { type Interval, intersection } from "../documents/interval.ts";
+import { isEmpty, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
-import { type Interval, intersection } from "./interval.ts";
 import {
   arePartsOrdered,
   arrangedParts,

@@ -4,7 +4,12 @@ import { clearBit, setBit } from "../../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
-import { compareBytes, isScalarData, type ScalarData, wordsOf } from "../column-values.ts";
+import {
+  compareBytes,
+  isScalarData,
+  type ScalarData,
+  wordsOf,
+} from "../documents/column-values.ts";
 import {
   andBits,
   emptyBits,
@@ -12,7 +17,7 @@ import {
   isEmpty,
   nextBit,
   type OrdinalBits,
-} from "../ordinal-bits.ts";
+} from "../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import {
   type AttributeNode,

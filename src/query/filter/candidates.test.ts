@@ -13,9 +13,9 @@ import { runSteps } from "../../base/steps.ts";
 import { fullBitmap, setBit } from "../../codec/bitmap.ts";
 import { bindFilter } from "../bind/bind-filter.ts";
 import { PatternBudget } from "../bind/pattern-budget.ts";
+import { addRange, andBits, emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import { together, togetherInSteps } from "../executor/missing-bytes.ts";
 import { OPERATORS } from "../operators.ts";
-import { addRange, andBits, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { newWorkStats } from "../work-stats.ts";
 

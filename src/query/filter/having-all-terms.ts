@@ -2,7 +2,7 @@ import type { Steps } from "../../base/steps.ts";
 import { bitmapOrdinals, setBit } from "../../codec/bitmap.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
-import { andBits, countRange, emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import { andBits, countRange, emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { PredicateRun } from "../plan/operator.ts";
 import type { WorkStats } from "../work-stats.ts";
 

@@ -8,9 +8,14 @@ import { assert } from "../../base/assert.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
-import { compareBytes, type ScalarData, scalarReader, wordsOf } from "../column-values.ts";
-import type { OrdinalBits } from "../ordinal-bits.ts";
-import { type Interval, type IntervalEnd, isInside } from "./interval.ts";
+import {
+  compareBytes,
+  type ScalarData,
+  scalarReader,
+  wordsOf,
+} from "../documents/column-values.ts";
+import { type Interval, type IntervalEnd, isInside } from "../documents/interval.ts";
+import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { Entries, Marker } from "./value-node.ts";
 
 /** Marks the entries that lie in the interval. */

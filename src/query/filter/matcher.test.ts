@@ -8,12 +8,12 @@ import {
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
+import { eachMatch, matchBits, matchCount } from "../documents/matched-documents.ts";
 import { together, togetherInSteps } from "../executor/missing-bytes.ts";
 import { OPERATORS } from "../operators.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { newWorkStats } from "../work-stats.ts";
 import { allOf } from "./and.ts";
-import { eachMatch, matchBits, matchCount } from "./matched-documents.ts";
 import { matcherOf } from "./matcher.ts";
 import type { MembershipNode } from "./membership.ts";
 

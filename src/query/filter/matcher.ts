@@ -6,12 +6,17 @@ import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentId } from "../../model/value.ts";
 import { type HashedIds, hashIds } from "../../segment/ids/id-keys.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import {
+  bitsOf,
+  type MatchedDocuments,
+  matchBits,
+  matchCount,
+} from "../documents/matched-documents.ts";
 import type { Operators, Together, TogetherInSteps } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import type { QueryMemory } from "../query-memory.ts";
 import type { WorkStats } from "../work-stats.ts";
 import { matchesAll } from "./and.ts";
-import { bitsOf, type MatchedDocuments, matchBits, matchCount } from "./matched-documents.ts";
 
 /** Ids that are hashed, or looked up, between two pauses: some 100 ns each. */
 const IDS_PER_STEP = 4096;

@@ -1,4 +1,4 @@
-import { remainingBits } from "../ordinal-bits.ts";
+import { remainingBits } from "../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";

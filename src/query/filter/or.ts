@@ -1,4 +1,4 @@
-import { emptyBits, type OrdinalBits, orBits } from "../ordinal-bits.ts";
+import { emptyBits, type OrdinalBits, orBits } from "../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import {

@@ -1,5 +1,5 @@
 import { oneStep } from "../../base/steps.ts";
-import { andBits } from "../ordinal-bits.ts";
+import { andBits } from "../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import {
   type AttributeNode,

@@ -1,9 +1,9 @@
 import type { ScalarValue } from "../../model/value.ts";
-import { andBits, invertBits, orBits } from "../ordinal-bits.ts";
+import { type Interval, type IntervalEnd, intersection, isInside } from "../documents/interval.ts";
+import { andBits, invertBits, orBits } from "../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../plan/operator.ts";
 import type { Predicate } from "../plan/plan.ts";
 import { attributeSource, presentIn } from "./attribute-source.ts";
-import { type Interval, type IntervalEnd, intersection, isInside } from "./interval.ts";
 import { intervalMarker } from "./match-interval.ts";
 import { type SortedFilter, sortedIntervals } from "./sorted-cut.ts";
 import { countSorted, isSorted, matchSorted, sortedNeeds } from "./sorted-source.ts";

@@ -2,7 +2,7 @@
 
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
-import type { Interval } from "./interval.ts";
+import type { Interval } from "../documents/interval.ts";
 import { type CodeRange, codeRange } from "./match-interval.ts";
 
 /** What entries are in order of: a value, 0 or 1 of a bool, a code of a dictionary, or an id. */

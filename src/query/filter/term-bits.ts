@@ -4,7 +4,7 @@ import type { Steps } from "../../base/steps.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
-import { emptyBits, type OrdinalBits, orBits } from "../ordinal-bits.ts";
+import { emptyBits, type OrdinalBits, orBits } from "../documents/ordinal-bits.ts";
 import type { Need, SegmentRun, SoughtTerms } from "../plan/operator.ts";
 
 /** Adds the ordinals with the term to a set; tells how many postings or words it has looked at. */

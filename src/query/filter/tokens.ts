@@ -3,7 +3,7 @@ import type { FullTextOptions } from "../../model/full-text-options.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
 import type { Token } from "../../text/analyzer.ts";
-import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../ordinal-bits.ts";
+import { andBits, emptyBits, isEmpty, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
 import type { AttributeNode } from "./attribute-source.ts";
 import { havingAllTerms } from "./having-all-terms.ts";

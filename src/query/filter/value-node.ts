@@ -7,8 +7,14 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import { formatDatetime } from "../../model/datetime.ts";
 import type { AttributeValue, ScalarValue } from "../../model/value.ts";
 import type { DictionaryView } from "../../segment/segment-view.ts";
-import { isScalarData, type ScalarData } from "../column-values.ts";
-import { andBits, eachBit, emptyBits, extentOf, type OrdinalBits } from "../ordinal-bits.ts";
+import { isScalarData, type ScalarData } from "../documents/column-values.ts";
+import {
+  andBits,
+  eachBit,
+  emptyBits,
+  extentOf,
+  type OrdinalBits,
+} from "../documents/ordinal-bits.ts";
 import type { PredicateRun } from "../plan/operator.ts";
 import { type AttributeNode, type AttributeSource, presentIn } from "./attribute-source.ts";
 

@@ -1,6 +1,6 @@
 import { hasBit } from "../../codec/bitmap.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
-import { presenceBits } from "../ordinal-bits.ts";
+import { presenceBits } from "../documents/ordinal-bits.ts";
 import type { GroupOf } from "./limited-documents.ts";
 
 /** A value as text; null is a value of its own. */

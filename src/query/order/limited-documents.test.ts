@@ -15,9 +15,9 @@ import { pick } from "../../../test/support/random/random-queries.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery } from "../../model/query.ts";
+import type { RankedDocument } from "../documents/top-documents.ts";
 import { runRequest } from "../executor/run-request.ts";
 import { LimitedDocuments } from "./limited-documents.ts";
-import type { RankedDocument } from "./top-documents.ts";
 
 const bySegment = (sa: number, oa: number, sb: number, ob: number): number => sa - sb || oa - ob;
 

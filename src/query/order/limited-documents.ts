@@ -3,13 +3,13 @@
 import { must } from "../../base/assert.ts";
 import { makeHeap, siftUp, takeFirst } from "../../base/heap.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
-import type { DocumentComparer } from "./document-order.ts";
+import type { DocumentComparer } from "../documents/document-order.ts";
 import {
   compareRanked,
   type DocumentRanking,
   offerWithin,
   type RankedDocument,
-} from "./top-documents.ts";
+} from "../documents/top-documents.ts";
 
 /** Names the group of a document; the same for equal key values of all segments. */
 export type GroupOf = (segment: number, ordinal: number) => string;

@@ -1,11 +1,11 @@
 import type { SegmentView } from "../../segment/segment-view.ts";
+import { type OrderKey, orderComparer, orderHints } from "../documents/document-order.ts";
+import type { Interval } from "../documents/interval.ts";
+import { eachMatch } from "../documents/matched-documents.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import type { Interval } from "../filter/interval.ts";
-import { eachMatch } from "../filter/matched-documents.ts";
 import { hasEntries } from "../filter/sorted-order.ts";
 import type { Need, RankOperator } from "../plan/operator.ts";
 import type { RankNode } from "../plan/plan.ts";
-import { type OrderKey, orderComparer, orderHints } from "./document-order.ts";
 import { entriesWithin, pickWalk, WALK_PART, walkOrder } from "./walk-order.ts";
 
 /** An ordering by attributes. */

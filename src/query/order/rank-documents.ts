@@ -2,14 +2,18 @@
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { matchBits } from "../filter/matched-documents.ts";
+import { matchBits } from "../documents/matched-documents.ts";
+import {
+  type DocumentRanking,
+  type RankedDocument,
+  TopDocuments,
+} from "../documents/top-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
 import { explainFilter } from "../plan/explain-filter.ts";
 import type { Execution, NarrowedMatches, RankPart, SegmentMatches } from "../plan/operator.ts";
 import type { DocumentPlan, RankNode } from "../plan/plan.ts";
 import { limitKeys } from "./limit-keys.ts";
 import { LimitedDocuments } from "./limited-documents.ts";
-import { type DocumentRanking, type RankedDocument, TopDocuments } from "./top-documents.ts";
 
 /** Ranks documents, best first: as many as the plan asks for, and those that it skips before. */
 export function* rankDocuments(plan: DocumentPlan, execution: Execution): Steps<RankedDocument[]> {

@@ -6,15 +6,15 @@
 import type { Steps } from "../../base/steps.ts";
 import { clearBit, hasBit } from "../../codec/bitmap.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import { type OrderKey, orderHints } from "../documents/document-order.ts";
+import type { Interval } from "../documents/interval.ts";
+import { type MatchedDocuments, matchBits, matchCount } from "../documents/matched-documents.ts";
+import { andBits, eachPart, invertBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import { attributeSource, presentIn } from "../filter/attribute-source.ts";
-import type { Interval } from "../filter/interval.ts";
-import { type MatchedDocuments, matchBits, matchCount } from "../filter/matched-documents.ts";
 import { rangeOf, type SortedKey, sortedIntervals } from "../filter/sorted-cut.ts";
 import { type SortedSource, sortedSource } from "../filter/sorted-order.ts";
-import { andBits, eachPart, invertBits, type OrdinalBits } from "../ordinal-bits.ts";
 import type { RankPart } from "../plan/operator.ts";
 import type { WorkStats } from "../work-stats.ts";
-import { type OrderKey, orderHints } from "./document-order.ts";
 import { walkPays } from "./pick-walk.ts";
 
 /** Entries that a walk takes at a time, and after which it looks whether that was enough. */

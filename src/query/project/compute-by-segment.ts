@@ -2,8 +2,8 @@ import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import type { RankedDocument } from "../order/top-documents.ts";
-import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import { emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
+import type { RankedDocument } from "../documents/top-documents.ts";
 import type { Execution } from "../plan/operator.ts";
 
 /** Gives the member of each of the documents of a segment that are wanted. */

@@ -1,9 +1,9 @@
 import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
-import { NO_THRESHOLD } from "../order/top-documents.ts";
+import { roundScore } from "../documents/segment-scores.ts";
+import { NO_THRESHOLD } from "../documents/top-documents.ts";
 import type { ComputedOperator, Execution, PredicateRun } from "../plan/operator.ts";
 import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
-import { roundScore } from "../score/segment-scores.ts";
 import { computeBySegment } from "./compute-by-segment.ts";
 
 /** A score; of documents that no clause produces 0, or what it is otherwise. */

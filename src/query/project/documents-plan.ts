@@ -1,7 +1,7 @@
+import type { RankedDocument } from "../documents/top-documents.ts";
 import type { Findings, FindingsData } from "../executor/division.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { mergeRankings, rankDocuments } from "../order/rank-documents.ts";
-import type { RankedDocument } from "../order/top-documents.ts";
 import type { Need, PlanOperator, SegmentRun } from "../plan/operator.ts";
 import type { DocumentPlan } from "../plan/plan.ts";
 import { projectDocuments } from "./project-documents.ts";

@@ -15,7 +15,7 @@ import {
   splitFragments,
 } from "../../text/fragments.ts";
 import { piecesOf } from "../../text/text-pieces.ts";
-import type { RankedDocument } from "../order/top-documents.ts";
+import type { RankedDocument } from "../documents/top-documents.ts";
 import type {
   ComputedOperator,
   Execution,

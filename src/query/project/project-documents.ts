@@ -7,7 +7,7 @@ import { attributeBytes } from "../../codec/columns-size.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ComputedValue, ResultDocument } from "../../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
-import type { RankedDocument } from "../order/top-documents.ts";
+import type { RankedDocument } from "../documents/top-documents.ts";
 import type { Execution, Need } from "../plan/operator.ts";
 import type { DocumentPlan } from "../plan/plan.ts";
 

@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { matchedBits } from "../filter/matched-documents.ts";
-import type { OrdinalBits } from "../ordinal-bits.ts";
+import { matchedBits } from "../documents/matched-documents.ts";
+import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { ComputedOperator, Execution } from "../plan/operator.ts";
 import type { ComputedNode, VectorTarget } from "../plan/plan.ts";
 import { scanVectors } from "../vector/vector-scan.ts";

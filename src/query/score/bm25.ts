@@ -14,8 +14,16 @@ import {
   termScore,
   termWeight,
 } from "../../text/bm25.ts";
+import {
+  type BoundedScores,
+  type ScoreCandidates,
+  sumOfLists,
+} from "../documents/bounded-scores.ts";
+import type { ListCursor } from "../documents/list-cursor.ts";
+import { countRange, eachBit, orBits } from "../documents/ordinal-bits.ts";
+import type { PostingRange, ScoredDocuments, ScoredList } from "../documents/scored-list.ts";
+import { noScores, roundScore, type SegmentScores } from "../documents/segment-scores.ts";
 import { prefixBits, termNeeds } from "../filter/term-bits.ts";
-import { countRange, eachBit, orBits } from "../ordinal-bits.ts";
 import type {
   ScoreOperator,
   ScoreRun,
@@ -24,11 +32,7 @@ import type {
   TextFragment,
 } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { type BoundedScores, type ScoreCandidates, sumOfLists } from "./bounded-scores.ts";
-import type { ListCursor } from "./lists/list-cursor.ts";
-import type { PostingRange, ScoredDocuments, ScoredList } from "./lists/scored-list.ts";
 import { scoreAll } from "./score-all.ts";
-import { noScores, roundScore, type SegmentScores } from "./segment-scores.ts";
 
 /** A query term and the factors that do not depend on the document. */
 export interface WeighedTerm {

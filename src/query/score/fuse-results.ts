@@ -6,8 +6,8 @@ import { ScalarMap } from "../../base/tables/scalar-map.ts";
 import type { Fusion } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { compareScalars, type DocumentId } from "../../model/value.ts";
+import { roundScore } from "../documents/segment-scores.ts";
 import { mergeDocuments } from "./merge-documents.ts";
-import { roundScore } from "./segment-scores.ts";
 
 /**
  * Scores each document with the sum of weight / (rankConstant + rank) over the rankings that have

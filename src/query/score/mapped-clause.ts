@@ -1,11 +1,11 @@
 /** What operators have in common that change the scores of one clause. */
 
-import { NO_THRESHOLD } from "../order/top-documents.ts";
-import { eachBit } from "../ordinal-bits.ts";
+import type { BoundedScores } from "../documents/bounded-scores.ts";
+import { eachBit } from "../documents/ordinal-bits.ts";
+import { NO_THRESHOLD } from "../documents/top-documents.ts";
 import type { ScoreOperator } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
-import type { BoundedScores } from "./bounded-scores.ts";
 import { scoreFragment, termsInFragments } from "./fragment-score.ts";
 
 /** Score arithmetic over one clause. */

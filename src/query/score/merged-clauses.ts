@@ -2,19 +2,19 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
-import { NO_THRESHOLD } from "../order/top-documents.ts";
-import { eachBit, emptyBits, orBits } from "../ordinal-bits.ts";
-import type { ScoreOperator } from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
-import { indent } from "../plan/plan-text.ts";
 import {
   type BoundedScores,
   type CandidateScores,
   newCandidateScores,
   type ScoreCandidates,
-} from "./bounded-scores.ts";
+} from "../documents/bounded-scores.ts";
+import { eachBit, emptyBits, orBits } from "../documents/ordinal-bits.ts";
+import { noScores, type SegmentScores, scoreBytes } from "../documents/segment-scores.ts";
+import { NO_THRESHOLD } from "../documents/top-documents.ts";
+import type { ScoreOperator } from "../plan/operator.ts";
+import type { ScoreNode } from "../plan/plan.ts";
+import { indent } from "../plan/plan-text.ts";
 import { scoreFragment, termsInFragments } from "./fragment-score.ts";
-import { noScores, type SegmentScores, scoreBytes } from "./segment-scores.ts";
 
 /** Score arithmetic over several clauses. */
 export interface MergedNode extends ScoreNode {

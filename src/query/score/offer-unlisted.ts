@@ -6,12 +6,12 @@
 import type { Steps } from "../../base/steps.ts";
 import { clearBit, hasBit } from "../../codec/bitmap.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
+import { CANDIDATES_MAX, newCandidateScores } from "../documents/bounded-scores.ts";
+import { eachPart, nextBit, type OrdinalBits, type VisitPart } from "../documents/ordinal-bits.ts";
+import { scoreKey } from "../documents/segment-scores.ts";
+import type { DocumentRanking } from "../documents/top-documents.ts";
 import { type SortedSource, sortedSource } from "../filter/sorted-order.ts";
-import type { DocumentRanking } from "../order/top-documents.ts";
-import { eachPart, nextBit, type OrdinalBits, type VisitPart } from "../ordinal-bits.ts";
-import { CANDIDATES_MAX, newCandidateScores } from "./bounded-scores.ts";
-import { RANGE_DOCUMENTS, type Unlisted } from "./not-offered.ts";
-import { scoreKey } from "./segment-scores.ts";
+import { RANGE_DOCUMENTS, type Unlisted } from "./lists/not-offered.ts";
 
 /** Ranges that are bounded between two pauses, in less than a microsecond each. */
 const RANGES_PER_STEP = 512;

@@ -1,6 +1,6 @@
 /** Decides how the documents of a segment are scored that some posting lists say something of. */
 
-import { hasBounds } from "./lists/scored-list.ts";
+import { hasBounds } from "../documents/scored-list.ts";
 
 /** Score all documents, then rank them; or only those that may be among the best. */
 export type Scoring = "all" | "best";

@@ -4,8 +4,8 @@ import type { Steps } from "../../base/steps.ts";
 import type { ModelRerank } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { compareScalars } from "../../model/value.ts";
+import { roundScore } from "../documents/segment-scores.ts";
 import { type MergedDocument, mergeDocuments } from "./merge-documents.ts";
-import { roundScore } from "./segment-scores.ts";
 
 /** What is to be scored. */
 export interface RerankCandidates {

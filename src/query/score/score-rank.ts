@@ -1,14 +1,14 @@
-import { matchBits } from "../filter/matched-documents.ts";
-import { idComparer } from "../order/document-order.ts";
-import { andBits, eachPart, isEmpty, type VisitPart } from "../ordinal-bits.ts";
+import { idComparer } from "../documents/document-order.ts";
+import { matchBits } from "../documents/matched-documents.ts";
+import { andBits, eachPart, isEmpty, type VisitPart } from "../documents/ordinal-bits.ts";
+import { scoreKey } from "../documents/segment-scores.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { RankNode, ScoreNode } from "../plan/plan.ts";
 import { indent } from "../plan/plan-text.ts";
 import { offerBest } from "./lists/best-scores.ts";
-import { notOfferedBits } from "./not-offered.ts";
+import { notOfferedBits } from "./lists/not-offered.ts";
 import { offerUnlisted } from "./offer-unlisted.ts";
 import { mayPassOver, pickScoring } from "./pick-scoring.ts";
-import { scoreKey } from "./segment-scores.ts";
 
 /** A ranking by score, the highest first. */
 export interface ScoreRankNode extends RankNode {

@@ -5,10 +5,10 @@ import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import { SPARSE_INDEX } from "../../segment/sparse/sparse-index.ts";
 import type { SparsePostings } from "../../segment/sparse/sparse-lists.ts";
 import type { SparseView } from "../../segment/sparse/sparse-section.ts";
+import { sumOfLists } from "../documents/bounded-scores.ts";
+import type { PostingRange, ScoredDocuments, ScoredList } from "../documents/scored-list.ts";
 import type { ScoreOperator, SegmentRun } from "../plan/operator.ts";
 import type { ScoreNode } from "../plan/plan.ts";
-import { sumOfLists } from "./bounded-scores.ts";
-import type { PostingRange, ScoredDocuments, ScoredList } from "./lists/scored-list.ts";
 import { scoreAll } from "./score-all.ts";
 
 /** The dot product with a sparse vector. */

@@ -12,7 +12,7 @@ import {
   invertBits,
   isFull,
   type OrdinalBits,
-} from "../ordinal-bits.ts";
+} from "../documents/ordinal-bits.ts";
 import type { SegmentMatches } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 

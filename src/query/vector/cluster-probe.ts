@@ -7,8 +7,8 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { unitVector } from "../../vector/metric.ts";
+import { matchedOrdinals } from "../documents/matched-documents.ts";
 import { areInMemory } from "../executor/missing-bytes.ts";
-import { matchedOrdinals } from "../filter/matched-documents.ts";
 import type { NarrowedMatches, SegmentMatches, WithNeeds } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import { matchAtMost } from "./cluster-matches.ts";

@@ -20,7 +20,7 @@ import type { OpenMeanCodes } from "../../segment/vectors/code-section.ts";
 import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
 import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
 import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
-import { type OrdinalBits, wordWithin } from "../ordinal-bits.ts";
+import { type OrdinalBits, wordWithin } from "../documents/ordinal-bits.ts";
 import type { SegmentMatches } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import { type ClusterMatches, openClusterMatches } from "./cluster-matches.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { openSnapshot, schemaOf } from "../../../test/support/queries/query-fixture.ts";
-import { matchBits, matchCount } from "../filter/matched-documents.ts";
+import { matchBits, matchCount } from "../documents/matched-documents.ts";
 import { FoundRows } from "./found-rows.ts";
 
 const [{ view }] = openSnapshot(schemaOf({}), [{ documents: [] }]).segments;

@@ -1,8 +1,8 @@
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { LISTED_MAX, type MatchedDocuments } from "../filter/matched-documents.ts";
-import { emptyBits } from "../ordinal-bits.ts";
+import { LISTED_MAX, type MatchedDocuments } from "../documents/matched-documents.ts";
+import { emptyBits } from "../documents/ordinal-bits.ts";
 
 /** Rows that are looked at between two pauses, in some nanoseconds each. */
 const ROWS_PER_STEP = 1 << 17;

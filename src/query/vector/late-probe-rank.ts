@@ -1,6 +1,6 @@
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
-import { idComparer } from "../order/document-order.ts";
+import { idComparer } from "../documents/document-order.ts";
 import type { RankOperator } from "../plan/operator.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { type LateProbe, type LateProbePlan, probeInnerVectors } from "./late-probe.ts";

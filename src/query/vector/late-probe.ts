@@ -9,8 +9,8 @@ import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { unitVector } from "../../vector/metric.ts";
-import { matchedBits } from "../filter/matched-documents.ts";
-import { emptyBits } from "../ordinal-bits.ts";
+import { matchedBits } from "../documents/matched-documents.ts";
+import { emptyBits } from "../documents/ordinal-bits.ts";
 import type {
   NarrowedMatches,
   SegmentMatches,

@@ -7,9 +7,9 @@
 import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import { matchCount, matchedBits } from "../documents/matched-documents.ts";
 import { countMissing } from "../executor/missing-bytes.ts";
 import type { ScanProgress } from "../executor/scan-progress.ts";
-import { matchCount, matchedBits } from "../filter/matched-documents.ts";
 import type { NarrowedMatches, SegmentMatches, Together } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";

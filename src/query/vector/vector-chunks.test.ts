@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
-import { emptyBits } from "../ordinal-bits.ts";
+import { emptyBits } from "../documents/ordinal-bits.ts";
 import { chunksWith, VectorChunks } from "./vector-chunks.ts";
 
 /** Eleven vectors in chunks of four: two in arena 0, the last in arena 1. */

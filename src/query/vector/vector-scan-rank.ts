@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
-import { idComparer } from "../order/document-order.ts";
+import { idComparer } from "../documents/document-order.ts";
 import type { Execution, Need, RankOperator, RankPart } from "../plan/operator.ts";
 import type { RankNode, VectorTarget } from "../plan/plan.ts";
 import type { Snapshot } from "../snapshot.ts";

@@ -27,9 +27,9 @@ import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { cosineErrorMax, NEAR_COSINE_DISTANCE, vectorDistance } from "../../vector/metric.ts";
+import { type MatchedDocuments, matchedBits } from "../documents/matched-documents.ts";
 import { together } from "../executor/missing-bytes.ts";
 import { runRequest } from "../executor/run-request.ts";
-import { type MatchedDocuments, matchedBits } from "../filter/matched-documents.ts";
 import { newWorkStats } from "../work-stats.ts";
 import { scanVectors, type VectorScan } from "./vector-scan.ts";
 

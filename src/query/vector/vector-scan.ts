@@ -16,10 +16,10 @@ import {
   unitVector,
   vectorDistance,
 } from "../../vector/metric.ts";
+import { eachMatch, type MatchedDocuments, matchedBits } from "../documents/matched-documents.ts";
+import { andBits, presenceBits, type VisitPart } from "../documents/ordinal-bits.ts";
+import { NO_THRESHOLD, type Threshold } from "../documents/top-documents.ts";
 import type { ScanProgress, ScanWave, SegmentScan } from "../executor/scan-progress.ts";
-import { eachMatch, type MatchedDocuments, matchedBits } from "../filter/matched-documents.ts";
-import { NO_THRESHOLD, type Threshold } from "../order/top-documents.ts";
-import { andBits, presenceBits, type VisitPart } from "../ordinal-bits.ts";
 import type { Together } from "../plan/operator.ts";
 import type { VectorTarget } from "../plan/plan.ts";
 import type { WorkStats } from "../work-stats.ts";

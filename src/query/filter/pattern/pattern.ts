@@ -5,8 +5,8 @@ import {
   type OpenedDictionary,
 } from "../../../segment/columns/dictionary-index.ts";
 import type { DictionaryView, SegmentView } from "../../../segment/segment-view.ts";
-import { scalarReader } from "../../column-values.ts";
-import type { OrdinalBits } from "../../ordinal-bits.ts";
+import { scalarReader } from "../../documents/column-values.ts";
+import type { OrdinalBits } from "../../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../../plan/operator.ts";
 import { attributeSource } from "../attribute-source.ts";
 import {

@@ -14,12 +14,16 @@
  */
 
 import type { Steps } from "../../../base/steps.ts";
-import { type BoundedScores, CANDIDATES_MAX, type ScoreCandidates } from "../bounded-scores.ts";
-import type { NotOffered, Unlisted } from "../not-offered.ts";
+import {
+  type BoundedScores,
+  CANDIDATES_MAX,
+  type ScoreCandidates,
+} from "../../documents/bounded-scores.ts";
+import { ListCursor } from "../../documents/list-cursor.ts";
+import { BOUND_SLACK, blockCount } from "../../documents/scored-list.ts";
 import { CHUNK } from "./chunk-buffers.ts";
 import { type BestScoresRun, ChunkScorer } from "./chunk-scorer.ts";
-import { ListCursor } from "./list-cursor.ts";
-import { BOUND_SLACK, blockCount } from "./scored-list.ts";
+import type { NotOffered, Unlisted } from "./not-offered.ts";
 
 /**
  * Ordinals of the first window at least. Each further one is at least as long as all before it, up

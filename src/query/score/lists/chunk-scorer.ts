@@ -1,19 +1,19 @@
 /** Scores documents of a part of a segment by posting lists, and offers the best; see `best-scores.ts`. */
 
 import { setBit } from "../../../codec/bitmap.ts";
-import type { DocumentRanking } from "../../order/top-documents.ts";
-import type { OrdinalBits } from "../../ordinal-bits.ts";
-import type { WorkStats } from "../../work-stats.ts";
 import {
   CANDIDATES_MAX,
   type CandidateScores,
   newCandidateScores,
   type ScoreCandidates,
-} from "../bounded-scores.ts";
-import { scoreKey } from "../segment-scores.ts";
+} from "../../documents/bounded-scores.ts";
+import type { ListCursor } from "../../documents/list-cursor.ts";
+import type { OrdinalBits } from "../../documents/ordinal-bits.ts";
+import type { PostingRange } from "../../documents/scored-list.ts";
+import { scoreKey } from "../../documents/segment-scores.ts";
+import type { DocumentRanking } from "../../documents/top-documents.ts";
+import type { WorkStats } from "../../work-stats.ts";
 import { CHUNK, type ChunkBuffers, lendBuffers, returnBuffers } from "./chunk-buffers.ts";
-import type { ListCursor } from "./list-cursor.ts";
-import type { PostingRange } from "./scored-list.ts";
 import { findTaken, listReached, takeReached } from "./take-reached.ts";
 
 /** What documents are ranked by and from. */

@@ -2,7 +2,7 @@
 
 import { PAGE_ORDINALS } from "../../../segment/postings/list-layout.ts";
 import type { OrdinalList } from "../../../segment/postings/ordinal-list.ts";
-import type { PostingRange } from "./scored-list.ts";
+import type { PostingRange } from "../../documents/scored-list.ts";
 
 /** What is known of the documents of a chunk, by ordinal less its base. */
 export interface ChunkSums {

@@ -4,11 +4,15 @@ import { oneStep, type Steps } from "../../../base/steps.ts";
 import { hasValue } from "../../../codec/columns-value.ts";
 import type { Column } from "../../../model/columns.ts";
 import type { SegmentView } from "../../../segment/segment-view.ts";
-import { type ScalarData, scalarReader } from "../../column-values.ts";
-import { andBits, eachBit, presenceBits } from "../../ordinal-bits.ts";
+import {
+  type BoundedScores,
+  constantBound,
+  type ScoreRange,
+} from "../../documents/bounded-scores.ts";
+import { type ScalarData, scalarReader } from "../../documents/column-values.ts";
+import { andBits, eachBit, presenceBits } from "../../documents/ordinal-bits.ts";
+import { noScores, type SegmentScores } from "../../documents/segment-scores.ts";
 import type { PredicateRun } from "../../plan/operator.ts";
-import { type BoundedScores, constantBound, type ScoreRange } from "../bounded-scores.ts";
-import { noScores, type SegmentScores } from "../segment-scores.ts";
 import { type NumberRange, numberBlocks } from "./number-blocks.ts";
 import { type NumberReader, numberReader } from "./number-reader.ts";
 

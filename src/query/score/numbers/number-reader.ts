@@ -2,7 +2,7 @@
 
 import { assert } from "../../../base/assert.ts";
 import type { ColumnData } from "../../../model/columns.ts";
-import { integerReader } from "../../column-values.ts";
+import { integerReader } from "../../documents/column-values.ts";
 
 /** The nearest 64-bit float of a document's value. */
 export type NumberReader = (ordinal: number) => number;

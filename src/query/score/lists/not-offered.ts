@@ -1,9 +1,9 @@
 /** The documents that a ranking by bounds has left to be scored like all. */
 
-import type { Steps } from "../../base/steps.ts";
-import { addRange, type OrdinalBits } from "../ordinal-bits.ts";
-import type { ScoreCandidates } from "./bounded-scores.ts";
-import type { ScoredList } from "./lists/scored-list.ts";
+import type { Steps } from "../../../base/steps.ts";
+import type { ScoreCandidates } from "../../documents/bounded-scores.ts";
+import { addRange, type OrdinalBits } from "../../documents/ordinal-bits.ts";
+import type { ScoredList } from "../../documents/scored-list.ts";
 
 /** Documents that were not offered and may be kept. */
 export interface NotOffered {

@@ -1,8 +1,8 @@
 /** Scores that posting lists bound, so that rankings may pass over documents without scoring them. */
 
 import { oneStep, type Steps } from "../../base/steps.ts";
-import type { ListCursor } from "./lists/list-cursor.ts";
-import type { ScoredList } from "./lists/scored-list.ts";
+import type { ListCursor } from "./list-cursor.ts";
+import type { ScoredList } from "./scored-list.ts";
 
 /** Documents that are scored at once by `ScoreCandidates`, at most. */
 export const CANDIDATES_MAX = 512;

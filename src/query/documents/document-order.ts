@@ -7,8 +7,8 @@ import { assert } from "../../base/assert.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import { UUID_BYTES } from "../../model/uuid.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { readIntegers, wordsOf } from "../column-values.ts";
-import type { VisitPart } from "../ordinal-bits.ts";
+import { readIntegers, wordsOf } from "./column-values.ts";
+import type { VisitPart } from "./ordinal-bits.ts";
 
 /** One key of an ordering. */
 export interface OrderKey {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../base/random.ts";
-import { hasBit, setBit } from "../codec/bitmap.ts";
+import { seededRandom } from "../../base/random.ts";
+import { hasBit, setBit } from "../../codec/bitmap.ts";
 import {
   countBitsUpTo,
   countRange,

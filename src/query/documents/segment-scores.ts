@@ -1,6 +1,6 @@
 /** Scores of the documents of one segment. */
 
-import { emptyBits, type OrdinalBits } from "../ordinal-bits.ts";
+import { emptyBits, type OrdinalBits } from "./ordinal-bits.ts";
 
 /** Scores of one segment. */
 export interface SegmentScores {

@@ -1,7 +1,7 @@
 /** Posting lists whose scores are added up, with bounds that tell which of them may matter. */
 
-import type { ListBlocks } from "../../../segment/postings/block-section.ts";
-import type { OrdinalList } from "../../../segment/postings/ordinal-list.ts";
+import type { ListBlocks } from "../../segment/postings/block-section.ts";
+import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 
 /**
  * What one posting list adds to the scores of documents. Loops over its postings are its own, as no

@@ -3,9 +3,9 @@
  * `codec/bitmap.ts`. Bits at and past the segment's document count are always 0.
  */
 
-import type { Steps } from "../base/steps.ts";
-import { bitmapWords, fullBitmap, popCount } from "../codec/bitmap.ts";
-import { SCAN_ROWS_MAX } from "../kernel/kernel.ts";
+import type { Steps } from "../../base/steps.ts";
+import { bitmapWords, fullBitmap, popCount } from "../../codec/bitmap.ts";
+import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 
 /** A set of ordinals; its length in words is `bitmapWords` of the segment's document count. */
 export type OrdinalBits = Uint32Array<ArrayBufferLike>;

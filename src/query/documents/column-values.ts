@@ -1,9 +1,9 @@
 /** Single values out of the raw arrays of a column. */
 
-import { unreachable } from "../base/assert.ts";
-import type { ColumnData } from "../model/columns.ts";
-import { formatUuid, UUID_BYTES } from "../model/uuid.ts";
-import type { ScalarValue } from "../model/value.ts";
+import { unreachable } from "../../base/assert.ts";
+import type { ColumnData } from "../../model/columns.ts";
+import { formatUuid, UUID_BYTES } from "../../model/uuid.ts";
+import type { ScalarValue } from "../../model/value.ts";
 
 /** Raw arrays of scalars. */
 export type ScalarData = Extract<
