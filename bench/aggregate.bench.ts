@@ -14,7 +14,7 @@ import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { Aggregate, GroupKey, Query } from "../src/model/query.ts";
 import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import type { Snapshot } from "../src/query/snapshot.ts";
+import type { Snapshot } from "../src/query/operator/snapshot.ts";
 import { openSegment } from "../src/segment/segment-reader.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import { KERNELS, requestOf, schemaOf } from "../test/support/queries/query-fixture.ts";

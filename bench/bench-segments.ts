@@ -8,7 +8,7 @@ import { Arenas } from "../src/kernel/arena.ts";
 import { ArenaKernels } from "../src/kernel/arena-kernels.ts";
 import { compileKernel } from "../src/kernel/load-kernel.ts";
 import type { Schema } from "../src/model/schema.ts";
-import type { Snapshot } from "../src/query/snapshot.ts";
+import type { Snapshot } from "../src/query/operator/snapshot.ts";
 import { arenaSegmentMemory } from "../src/segment/format/arena-segment-memory.ts";
 import type { SegmentPlan } from "../src/segment/format/segment-layout.ts";
 import type { SegmentMemory } from "../src/segment/format/segment-memory.ts";

@@ -17,7 +17,7 @@ import { encodeFrame } from "../src/codec/frame.ts";
 import { countDeletions } from "../src/indexer/count-deletions.ts";
 import type { ArenaBytes } from "../src/kernel/arena.ts";
 import { documentFrequency } from "../src/query/bind/document-frequency.ts";
-import { together } from "../src/query/executor/missing-bytes.ts";
+import { together } from "../src/query/operator/missing-bytes.ts";
 import type { CountedDeletions } from "../src/segment/deletions/counted-deletions.ts";
 import { termsOfDocuments } from "../src/segment/deletions/document-terms.ts";
 import { decodeTombstones, encodeTombstones } from "../src/segment/deletions/tombstones.ts";

@@ -14,7 +14,7 @@ import { runSteps } from "../src/base/steps.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { DistanceMetric } from "../src/model/schema.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import type { Snapshot } from "../src/query/snapshot.ts";
+import type { Snapshot } from "../src/query/operator/snapshot.ts";
 import type { OpenSegment } from "../src/segment/segment-reader.ts";
 import { planReordered } from "../src/segment/segment-reorder.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";

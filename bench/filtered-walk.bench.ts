@@ -13,7 +13,7 @@ import { seededRandom } from "../src/base/random.ts";
 import { runSteps } from "../src/base/steps.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import { PROBING, type Probing } from "../src/query/query-options.ts";
+import { PROBING, type Probing } from "../src/query/operator/query-options.ts";
 import type { OpenSegment } from "../src/segment/segment-reader.ts";
 import { planClustered } from "../src/segment/segment-reorder.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";

@@ -14,7 +14,7 @@ import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { Query } from "../src/model/query.ts";
 import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import type { Snapshot } from "../src/query/snapshot.ts";
+import type { Snapshot } from "../src/query/operator/snapshot.ts";
 import type { AttributeIndex } from "../src/segment/attribute-index.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";

@@ -16,7 +16,7 @@ import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { ScoreExpression } from "../src/model/query.ts";
 import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import type { Snapshot } from "../src/query/snapshot.ts";
+import type { Snapshot } from "../src/query/operator/snapshot.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import { SPARSE_BLOCKS, SPARSE_LISTS } from "../src/segment/sparse/sparse-lists.ts";
 import { TEXT_BLOCKS, TEXT_LISTS } from "../src/segment/text/text-kinds.ts";

@@ -12,7 +12,7 @@ import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { Filter } from "../src/model/filter.ts";
 import type { DistanceMetric } from "../src/model/schema.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import { LATE_PROBING } from "../src/query/query-options.ts";
+import { LATE_PROBING } from "../src/query/operator/query-options.ts";
 import type { OpenSegment } from "../src/segment/segment-reader.ts";
 import { planClustered } from "../src/segment/segment-reorder.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";

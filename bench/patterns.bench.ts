@@ -15,7 +15,7 @@ import { runSteps, type Steps } from "../src/base/steps.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import type { Snapshot } from "../src/query/snapshot.ts";
+import type { Snapshot } from "../src/query/operator/snapshot.ts";
 import type { AttributeIndex } from "../src/segment/attribute-index.ts";
 import { DICTIONARY_INDEX } from "../src/segment/columns/dictionary-index.ts";
 import { buildTrigrams } from "../src/segment/columns/trigram-build.ts";

@@ -10,7 +10,7 @@ import type { AttributeValue, DocumentId } from "../model/value.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { bindCondition } from "../query/bind/bind-condition.ts";
 import { matchIds } from "../query/executor/match-ids.ts";
-import type { QueryOptions } from "../query/query-options.ts";
+import type { QueryOptions } from "../query/operator/query-options.ts";
 import { attemptAll, attemptAllInSteps } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import { nameSegments, nameView } from "../segment/named-columns.ts";

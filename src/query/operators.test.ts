@@ -8,8 +8,8 @@ import {
   type SourceFile,
   sourceFile,
 } from "../../test/tidy/source-file.ts";
+import { OperatorRegistry } from "./operator/operator-registry.ts";
 import { AGGREGATES, COMPUTED, PLANS, PREDICATES, RANKINGS, SCORES } from "./operators.ts";
-import { OperatorRegistry } from "./plan/operator-registry.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FILES = readSourceFiles(ROOT, ["src/query"]).filter(isProduct);
@@ -28,7 +28,7 @@ describe("the registry", () => {
     const [registry] = FILES.filter(({ path }) => path === "src/query/operators.ts");
     const imported = [...registry.code.matchAll(/from "\.\/([\w/-]+\.ts)"/g)]
       .map(([, path]) => `src/query/${path}`)
-      .filter((path) => !path.startsWith("src/query/plan/"));
+      .filter((path) => !path.startsWith("src/query/operator/"));
     const declaring = FILES.filter((file) => declaredKinds(file).length > 0);
     expect(declaring.map(({ path }) => path)).toEqual(imported.sort());
     const declared = declaring.flatMap((file) => [...new Set(declaredKinds(file))]).sort();

@@ -18,7 +18,6 @@ import { REFERENCE } from "./filter/reference.ts";
 import { SEQUENCE } from "./filter/sequence.ts";
 import { TOKENS } from "./filter/tokens.ts";
 import { VECTOR_EQUALS } from "./filter/vector-equals.ts";
-import { ORDER_RANK } from "./order/order-rank.ts";
 import type {
   AggregateOperator,
   ComputedOperator,
@@ -27,8 +26,9 @@ import type {
   PredicateOperator,
   RankOperator,
   ScoreOperator,
-} from "./plan/operator.ts";
-import { OperatorRegistry } from "./plan/operator-registry.ts";
+} from "./operator/operator.ts";
+import { OperatorRegistry } from "./operator/operator-registry.ts";
+import { ORDER_RANK } from "./order/order-rank.ts";
 import { COMPUTED_SCORE } from "./project/computed-score.ts";
 import { DOCUMENTS_PLAN } from "./project/documents-plan.ts";
 import { HIGHLIGHT } from "./project/highlight.ts";

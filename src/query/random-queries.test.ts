@@ -23,7 +23,7 @@ import { runSteps } from "../base/steps.ts";
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";
 import { runRequest } from "./executor/run-request.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./operator/snapshot.ts";
 
 const ROUNDS = effort({ usual: 2, full: 8 });
 const QUERIES = effort({ usual: 15, full: 60 });

@@ -26,7 +26,7 @@ import { runSteps } from "../base/steps.ts";
 import type { QueryRequest } from "../model/query.ts";
 import { CLUSTER_INDEX } from "../segment/vectors/cluster-index.ts";
 import { runRequest } from "./executor/run-request.ts";
-import type { Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./operator/snapshot.ts";
 
 const QUERIES = effort({ usual: 12, full: 60 });
 /** What a search over codes counts in another way. */

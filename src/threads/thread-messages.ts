@@ -18,9 +18,9 @@ import type {
   NamespaceState,
   PublishedDelta,
 } from "../namespace/published-state.ts";
-import type { FindingsData, PlannedPart } from "../query/executor/division.ts";
-import type { Plan } from "../query/plan/plan.ts";
-import type { QueryStats } from "../query/work-stats.ts";
+import type { FindingsData, PlannedPart } from "../query/operator/division.ts";
+import type { Plan } from "../query/operator/plan.ts";
+import type { QueryStats } from "../query/operator/work-stats.ts";
 
 /** How often idle namespaces are closed, and the write thread hears which ones are queried. */
 export const IDLE_SWEEP_MS = 10_000;

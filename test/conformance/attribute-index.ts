@@ -15,7 +15,7 @@ import type { Query, QueryRequest } from "../../src/model/query.ts";
 import type { AttributeSchema, Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
 import { runRequest } from "../../src/query/executor/run-request.ts";
-import type { Snapshot } from "../../src/query/snapshot.ts";
+import type { Snapshot } from "../../src/query/operator/snapshot.ts";
 import type { AttributeIndex, PlannedClusters } from "../../src/segment/attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "../../src/segment/attribute-indexes.ts";
 import { BlockSource } from "../../src/segment/format/byte-source.ts";

@@ -13,7 +13,7 @@ import * as limits from "../../src/model/contract-limits.ts";
 import { FILTER_OPERATORS } from "../../src/model/filter.ts";
 import { LANGUAGES } from "../../src/model/full-text-options.ts";
 import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
-import { PROBING } from "../../src/query/query-options.ts";
+import { PROBING } from "../../src/query/operator/query-options.ts";
 import { FULL_TEXT_DEFAULTS as DEFAULTS } from "../../src/text/full-text-rules.ts";
 import { docPages } from "../support/docs/doc-pages.ts";
 

@@ -9,8 +9,8 @@ import { seededRandom } from "../../src/base/random.ts";
 import { runSteps } from "../../src/base/steps.ts";
 import type { Filter } from "../../src/model/filter.ts";
 import { runRequest } from "../../src/query/executor/run-request.ts";
-import { LATE_PROBING, type LateProbing } from "../../src/query/query-options.ts";
-import type { Snapshot } from "../../src/query/snapshot.ts";
+import { LATE_PROBING, type LateProbing } from "../../src/query/operator/query-options.ts";
+import type { Snapshot } from "../../src/query/operator/snapshot.ts";
 import { hasDataset, readDataset, type VectorDataset } from "../support/documents/datasets.ts";
 import { filterOf } from "../support/queries/filter-notation.ts";
 import {

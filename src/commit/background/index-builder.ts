@@ -31,8 +31,8 @@ import {
   staleBuild,
   staleIndexes,
 } from "../../namespace/segments/stale-indexes.ts";
-import { indexState } from "../../query/index-state.ts";
-import type { QueryOptions } from "../../query/query-options.ts";
+import { indexState } from "../../query/operator/index-state.ts";
+import type { QueryOptions } from "../../query/operator/query-options.ts";
 import type { StoredSegment } from "../../segment/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
 import { NamespaceRetired } from "../commit-job.ts";

@@ -11,9 +11,9 @@ import {
   type MatchedDocuments,
   matchCount,
 } from "../documents/matched-documents.ts";
-import type { AggregateOperator, GroupSum, Operators, PlaceSums } from "../plan/operator.ts";
-import type { AggregateNode, AggregatePlan } from "../plan/plan.ts";
-import type { QueryMemory } from "../query-memory.ts";
+import type { AggregateOperator, GroupSum, Operators, PlaceSums } from "../operator/operator.ts";
+import type { AggregateNode, AggregatePlan } from "../operator/plan.ts";
+import type { QueryMemory } from "../operator/query-memory.ts";
 import { type GroupNumber, GroupNumbers } from "./group-numbers.ts";
 import type { TallyListener, TallySums } from "./tally-keys.ts";
 

@@ -1,11 +1,11 @@
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import type { Findings, FindingsData } from "../executor/division.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
-import { explainFilter } from "../plan/explain-filter.ts";
-import type { Execution, Operators, PlanOperator } from "../plan/operator.ts";
-import type { AggregatePlan } from "../plan/plan.ts";
+import type { Findings, FindingsData } from "../operator/division.ts";
+import { explainFilter } from "../operator/explain-filter.ts";
+import type { Execution, Operators, PlanOperator } from "../operator/operator.ts";
+import type { AggregatePlan } from "../operator/plan.ts";
 import { Aggregation, type AggregationTotals } from "./aggregate-documents.ts";
 import { COUNT } from "./count.ts";
 

@@ -1,5 +1,5 @@
-import type { AggregateOperator } from "../plan/operator.ts";
-import type { AggregateNode } from "../plan/plan.ts";
+import type { AggregateOperator } from "../operator/operator.ts";
+import type { AggregateNode } from "../operator/plan.ts";
 
 /** How many documents a group has. */
 export interface CountNode extends AggregateNode {

@@ -12,7 +12,7 @@ import {
   wordsOf,
 } from "../documents/column-values.ts";
 import { type OrdinalBits, presenceBits } from "../documents/ordinal-bits.ts";
-import type { GroupNode } from "../plan/plan.ts";
+import type { GroupNode } from "../operator/plan.ts";
 
 /** Number of a key's value, the same in all segments; 0 is null. */
 export type KeyNumber = number;

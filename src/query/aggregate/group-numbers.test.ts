@@ -27,10 +27,10 @@ import {
   runPart,
 } from "../executor/findings.ts";
 import { runRequest, scopeOf } from "../executor/run-request.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
+import { newWorkStats } from "../operator/work-stats.ts";
 import { planQuery } from "../plan/planner.ts";
-import { QueryMemory } from "../query-memory.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { newWorkStats } from "../work-stats.ts";
 import { KeyInterner } from "./group-keys.ts";
 import { GroupNumbers } from "./group-numbers.ts";
 

@@ -10,7 +10,7 @@ import {
   MATCHES_PER_STEP,
   type MatchedDocuments,
 } from "../documents/matched-documents.ts";
-import type { GroupNode } from "../plan/plan.ts";
+import type { GroupNode } from "../operator/plan.ts";
 import {
   type ElementKeyReader,
   KEY_NUMBERS_MAX,

@@ -5,8 +5,8 @@ import { wordsOf } from "../documents/column-values.ts";
 import { FloatSum, IntegerSum } from "../documents/exact-sum.ts";
 import { presenceBits } from "../documents/ordinal-bits.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import type { AggregateOperator, PlaceSums, SumAdder } from "../plan/operator.ts";
-import type { AggregateNode } from "../plan/plan.ts";
+import type { AggregateOperator, PlaceSums, SumAdder } from "../operator/operator.ts";
+import type { AggregateNode } from "../operator/plan.ts";
 import { FloatPlaces, IntegerPlaces } from "./place-sums.ts";
 
 /** The sum of a numeric attribute; documents without a value add nothing. */

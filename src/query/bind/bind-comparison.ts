@@ -21,7 +21,7 @@ import { MATCH_NONE } from "../filter/or.ts";
 import type { PresentNode } from "../filter/present.ts";
 import { intervalOf, type RangeNode } from "../filter/range.ts";
 import type { VectorEqualsNode } from "../filter/vector-equals.ts";
-import type { Predicate } from "../plan/plan.ts";
+import type { Predicate } from "../operator/plan.ts";
 import { filterFault, listOperand, scalarOperand, typeMismatch } from "./operands.ts";
 
 /** The attribute that is compared. */

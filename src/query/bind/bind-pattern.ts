@@ -17,7 +17,7 @@ import { type ReadGlob, readGlob } from "../filter/pattern/glob.ts";
 import type { PatternNode } from "../filter/pattern/pattern.ts";
 import type { ExpressionTest } from "../filter/pattern/string-test.ts";
 import { fuzzyFormula } from "../filter/pattern/trigram-formula.ts";
-import type { Predicate } from "../plan/plan.ts";
+import type { Predicate } from "../operator/plan.ts";
 import { filterFault, listOperand, typeMismatch } from "./operands.ts";
 import type { PatternBudget } from "./pattern-budget.ts";
 

@@ -6,7 +6,7 @@ import type { JsonValue } from "../../model/json-value.ts";
 import { MATCH_NONE } from "../filter/or.ts";
 import type { SequenceNode } from "../filter/sequence.ts";
 import type { TokensNode } from "../filter/tokens.ts";
-import type { Predicate } from "../plan/plan.ts";
+import type { Predicate } from "../operator/plan.ts";
 import type { Subject } from "./bind-comparison.ts";
 import { filterFault, typeMismatch } from "./operands.ts";
 import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";

@@ -5,7 +5,7 @@ import { invalid } from "../../base/errors.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { VectorOperand } from "../../model/query.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
-import type { VectorTarget } from "../plan/plan.ts";
+import type { VectorTarget } from "../operator/plan.ts";
 import type { FilterScope } from "./bind-filter.ts";
 import { rankAttribute, rankFault } from "./bind-score.ts";
 

@@ -21,8 +21,8 @@ import type { OpenSegment } from "../../segment/segment-reader.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import { TEXT_SECTION } from "../../segment/text/text-kinds.ts";
-import { together } from "../executor/missing-bytes.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { together } from "../operator/missing-bytes.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { documentFrequency } from "./document-frequency.ts";
 
 const WORDS = ["all", "half", "tenth", "one", "none"];

@@ -18,7 +18,7 @@ import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import { textFingerprint } from "../../segment/text/text-section.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
-import type { Together } from "../plan/operator.ts";
+import type { Together } from "../operator/operator.ts";
 import { addDocuments, type DeletedTerms, deletedTermsOf } from "./deleted-terms.ts";
 
 /** A term of an attribute. */

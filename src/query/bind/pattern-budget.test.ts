@@ -19,8 +19,8 @@ import { parseFilter } from "../../wire/query/parse-filter.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { PatternNode } from "../filter/pattern/pattern.ts";
 import { stringMatcher, testBytes } from "../filter/pattern/string-test.ts";
-import type { Predicate } from "../plan/plan.ts";
-import { QueryMemory } from "../query-memory.ts";
+import type { Predicate } from "../operator/plan.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
 import { bindFilter } from "./bind-filter.ts";
 import { PatternBudget } from "./pattern-budget.ts";
 

@@ -3,7 +3,7 @@
 import { invalid } from "../../base/errors.ts";
 import { PATTERN_SIZE_MAX } from "../../model/contract-limits.ts";
 import { chargeTest, type StringTest } from "../filter/pattern/string-test.ts";
-import type { QueryMemory } from "../query-memory.ts";
+import type { QueryMemory } from "../operator/query-memory.ts";
 
 /** Bytes that compiling takes for a character of a pattern, and for what it repeats. */
 const COMPILED_BYTES = 64;

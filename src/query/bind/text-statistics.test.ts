@@ -9,7 +9,7 @@ import { pick } from "../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { hasBit, popCount } from "../../codec/bitmap.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
-import { together } from "../executor/missing-bytes.ts";
+import { together } from "../operator/missing-bytes.ts";
 import { textStatistics } from "./text-statistics.ts";
 
 const schema = schemaOf({ text: { type: "string", fullTextSearch: fullText() } });

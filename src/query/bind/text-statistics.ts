@@ -8,7 +8,7 @@ import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
 import type { OrdinalBits } from "../documents/ordinal-bits.ts";
-import type { Together } from "../plan/operator.ts";
+import type { Together } from "../operator/operator.ts";
 
 /** Length statistics of one text attribute. */
 export interface TextStatistics {

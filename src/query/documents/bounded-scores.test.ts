@@ -22,7 +22,7 @@ import { runSteps } from "../../base/steps.ts";
 import type { TypedDocument } from "../../codec/columns-builder.ts";
 import type { DocumentQuery, ScoreExpression } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 const SCHEMA = schemaOf({
   title: { type: "string", fullTextSearch: fullText({ k1: 0.9, b: 0.4 }) },

@@ -10,8 +10,8 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import { runSteps } from "../../base/steps.ts";
+import type { DividedPlans, Division, PartOutcome } from "../operator/division.ts";
 import { savedMs } from "./concurrent-plans.ts";
-import type { DividedPlans, Division, PartOutcome } from "./division.ts";
 import { runRequest } from "./run-request.ts";
 
 test.each([

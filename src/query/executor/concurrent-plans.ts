@@ -6,11 +6,11 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
-import type { Plan } from "../plan/plan.ts";
+import type { Division, PartOutcome, PlannedPart, PlanPart } from "../operator/division.ts";
+import type { Plan } from "../operator/plan.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { planOutline } from "../plan/plan-outline.ts";
-import type { Snapshot } from "../snapshot.ts";
 import { DIVISION_LIMITS } from "./divide-plan.ts";
-import type { Division, PartOutcome, PlannedPart, PlanPart } from "./division.ts";
 import { type PlanInput, runPart } from "./findings.ts";
 
 /** Another thread begins so many milliseconds after it was asked (ADR 17). */

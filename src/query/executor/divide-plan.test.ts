@@ -31,11 +31,11 @@ import type { Filter } from "../../model/filter.ts";
 import type { GroupKey, Query } from "../../model/query.ts";
 import type { AttributeIndex } from "../../segment/attribute-index.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
-import { QueryMemory } from "../query-memory.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { DividedPlans, Division, PartOutcome, PlannedPart } from "./division.ts";
+import type { DividedPlans, Division, PartOutcome, PlannedPart } from "../operator/division.ts";
+import { KeptFindings } from "../operator/kept-findings.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { decodeFindings, encodeFindings, runPart } from "./findings.ts";
-import { KeptFindings } from "./kept-findings.ts";
 import { type RequestOutcome, runRequest } from "./run-request.ts";
 
 const OPTIONS = { kernels: KERNELS };

@@ -6,11 +6,6 @@
 import type { Steps } from "../../base/steps.ts";
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
-import { OPERATORS } from "../operators.ts";
-import { coarsest, type Grain } from "../plan/grain.ts";
-import type { Plan } from "../plan/plan.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { addWorkStats, newWorkStats } from "../work-stats.ts";
 import type {
   Division,
   DivisionLimits,
@@ -18,7 +13,12 @@ import type {
   PlannedPart,
   PlanPart,
   SegmentRange,
-} from "./division.ts";
+} from "../operator/division.ts";
+import { coarsest, type Grain } from "../operator/grain.ts";
+import type { Plan } from "../operator/plan.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
+import { addWorkStats, newWorkStats } from "../operator/work-stats.ts";
+import { OPERATORS } from "../operators.ts";
 import { mergeFindings, type PlanInput, runPart } from "./findings.ts";
 
 /** What suits segments in memory; a plan takes some 0.1 ms for so few documents. */

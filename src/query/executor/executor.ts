@@ -3,20 +3,20 @@
 import type { Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import type { OrdinalBits } from "../documents/ordinal-bits.ts";
+import type { CountedPlan } from "../operator/counted-plan.ts";
+import type { PartOutcome } from "../operator/division.ts";
+import { KeptFindings } from "../operator/kept-findings.ts";
+import { together, togetherInSteps, withNeeds } from "../operator/missing-bytes.ts";
+import type { Need, PredicateRun } from "../operator/operator.ts";
+import type { Plan, Predicate } from "../operator/plan.ts";
+import type { QueryOptions } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
+import { addWorkStats, newWorkStats } from "../operator/work-stats.ts";
 import { OPERATORS } from "../operators.ts";
-import type { Need, PredicateRun } from "../plan/operator.ts";
-import type { Plan, Predicate } from "../plan/plan.ts";
 import { planOutline } from "../plan/plan-outline.ts";
-import type { QueryOptions } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { addWorkStats, newWorkStats } from "../work-stats.ts";
 import { findConcurrently, timed } from "./concurrent-plans.ts";
-import type { CountedPlan } from "./counted-plan.ts";
 import { findDivided } from "./divide-plan.ts";
-import type { PartOutcome } from "./division.ts";
 import { findAll, finishPlan, type PlanInput } from "./findings.ts";
-import { KeptFindings } from "./kept-findings.ts";
-import { together, togetherInSteps, withNeeds } from "./missing-bytes.ts";
 
 /**
  * Runs plans to their answers. Throws one `BytesMissing` for all of them, with what the plans are

@@ -7,12 +7,18 @@ import { oneStep, type Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { addRange, countRange, emptyBits } from "../documents/ordinal-bits.ts";
+import type {
+  Findings,
+  FindingsData,
+  PartOutcome,
+  PlanPart,
+  SegmentRange,
+} from "../operator/division.ts";
+import { together, togetherInSteps, withNeeds } from "../operator/missing-bytes.ts";
+import type { Execution } from "../operator/operator.ts";
+import type { Plan } from "../operator/plan.ts";
+import { newWorkStats } from "../operator/work-stats.ts";
 import { OPERATORS } from "../operators.ts";
-import type { Execution } from "../plan/operator.ts";
-import type { Plan } from "../plan/plan.ts";
-import { newWorkStats } from "../work-stats.ts";
-import type { Findings, FindingsData, PartOutcome, PlanPart, SegmentRange } from "./division.ts";
-import { together, togetherInSteps, withNeeds } from "./missing-bytes.ts";
 
 /** What plans run on. */
 export type PlanInput = Pick<Execution, "snapshot" | "options" | "work">;

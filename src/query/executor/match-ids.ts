@@ -9,11 +9,11 @@ import type { SegmentView } from "../../segment/segment-view.ts";
 import type { FilterScope } from "../bind/bind-filter.ts";
 import { PatternBudget } from "../bind/pattern-budget.ts";
 import { forEachBit, type OrdinalBits } from "../documents/ordinal-bits.ts";
+import { togetherInSteps } from "../operator/missing-bytes.ts";
+import { type QueryOptions, requireIndex } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { planFilter } from "../plan/planner.ts";
-import { type QueryOptions, requireIndex } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
 import { executePredicate } from "./executor.ts";
-import { togetherInSteps } from "./missing-bytes.ts";
 
 /** Words of bits that one step turns into ids. */
 const STEP_WORDS = 256;

@@ -11,8 +11,8 @@ import { MemoryPool } from "../../base/memory-pool.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { RecallRequest } from "../../model/recall.ts";
-import { QueryMemory } from "../query-memory.ts";
-import type { Probing } from "../query-options.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
+import type { Probing } from "../operator/query-options.ts";
 import { measureRecall } from "./measure-recall.ts";
 
 const METRIC = { distanceMetric: "euclidean_squared" } as const;

@@ -17,9 +17,9 @@ import type { RecallRequest, RecallResult } from "../../model/recall.ts";
 import { searchedVectorAttributes } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
 import { andBits, presenceBits } from "../documents/ordinal-bits.ts";
-import type { QueryOptions } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { together, togetherInSteps } from "./missing-bytes.ts";
+import { together, togetherInSteps } from "../operator/missing-bytes.ts";
+import type { QueryOptions } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { runRequest } from "./run-request.ts";
 
 /**

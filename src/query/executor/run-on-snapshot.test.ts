@@ -16,8 +16,8 @@ import type { Query } from "../../model/query.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
-import { QueryMemory } from "../query-memory.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { type QueryAttempt, runOnSnapshot, type TakeSteps } from "./run-on-snapshot.ts";
 import { runRequest } from "./run-request.ts";
 

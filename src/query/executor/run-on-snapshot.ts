@@ -7,10 +7,10 @@
 import { DatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
-import type { QueryMemory } from "../query-memory.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { KeptFindings } from "./kept-findings.ts";
-import { ScanProgress } from "./scan-progress.ts";
+import { KeptFindings } from "../operator/kept-findings.ts";
+import type { QueryMemory } from "../operator/query-memory.ts";
+import { ScanProgress } from "../operator/scan-progress.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 /** Newer snapshots on which a query is run again because segments of its own were collected. */
 const SNAPSHOTS_RETRIED_MAX = 3;

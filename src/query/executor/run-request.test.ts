@@ -18,9 +18,9 @@ import { bindFilter } from "../bind/bind-filter.ts";
 import { PatternBudget } from "../bind/pattern-budget.ts";
 import type { PatternNode } from "../filter/pattern/pattern.ts";
 import { testBytes } from "../filter/pattern/string-test.ts";
-import { QueryMemory } from "../query-memory.ts";
-import type { QueryOptions } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
+import type { QueryOptions } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { explainRequest, runRequest } from "./run-request.ts";
 
 const OPTIONS: QueryOptions = { kernels: KERNELS };

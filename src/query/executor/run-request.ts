@@ -10,16 +10,16 @@ import { documentFrequency } from "../bind/document-frequency.ts";
 import { atPlace } from "../bind/fault-place.ts";
 import { PatternBudget } from "../bind/pattern-budget.ts";
 import { textStatistics } from "../bind/text-statistics.ts";
+import { lookOr, missAll, together } from "../operator/missing-bytes.ts";
+import type { Plan } from "../operator/plan.ts";
+import { type QueryOptions, requireIndex } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
+import { addWorkStats, newWorkStats, type QueryStats } from "../operator/work-stats.ts";
 import { explainPlan } from "../plan/explain.ts";
 import { explainWork } from "../plan/explain-work.ts";
-import type { Plan } from "../plan/plan.ts";
 import { planQuery } from "../plan/planner.ts";
-import { type QueryOptions, requireIndex } from "../query-options.ts";
 import { fuseResults } from "../score/fuse-results.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { addWorkStats, newWorkStats, type QueryStats } from "../work-stats.ts";
 import { executePlans, planNeeds } from "./executor.ts";
-import { lookOr, missAll, together } from "./missing-bytes.ts";
 
 /** What a request answers. */
 export interface RequestOutcome {

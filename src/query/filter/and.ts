@@ -1,7 +1,7 @@
 import { type Interval, intersection } from "../documents/interval.ts";
 import { isEmpty, type OrdinalBits } from "../documents/ordinal-bits.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
-import type { Predicate } from "../plan/plan.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
+import type { Predicate } from "../operator/plan.ts";
 import {
   arePartsOrdered,
   arrangedParts,

@@ -18,7 +18,7 @@ import {
   nextBit,
   type OrdinalBits,
 } from "../documents/ordinal-bits.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
 import {
   type AttributeNode,
   type AttributeSource,

@@ -14,10 +14,10 @@ import { fullBitmap, setBit } from "../../codec/bitmap.ts";
 import { bindFilter } from "../bind/bind-filter.ts";
 import { PatternBudget } from "../bind/pattern-budget.ts";
 import { addRange, andBits, emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
-import { together, togetherInSteps } from "../executor/missing-bytes.ts";
+import { together, togetherInSteps } from "../operator/missing-bytes.ts";
+import type { Predicate } from "../operator/plan.ts";
+import { newWorkStats } from "../operator/work-stats.ts";
 import { OPERATORS } from "../operators.ts";
-import type { Predicate } from "../plan/plan.ts";
-import { newWorkStats } from "../work-stats.ts";
 
 test("a filter finds among candidates what it finds among all documents", () => {
   const random = seededRandom(9401);

@@ -24,7 +24,7 @@ import { TRIGRAM_SECTIONS } from "../../segment/columns/trigram-section.ts";
 import { DOCUMENT_SECTIONS } from "../../segment/documents/documents-section.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 const COUNT = 6400;
 /** Of a bitmap. */

@@ -5,7 +5,7 @@ import { hasBit, setBit } from "../../codec/bitmap.ts";
 import type { SortedElements } from "../../segment/columns/element-section.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { andBits, emptyBits, type OrdinalBits, orBits } from "../documents/ordinal-bits.ts";
-import type { Need, SegmentRun } from "../plan/operator.ts";
+import type { Need, SegmentRun } from "../operator/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";
 import {
   accessOf,

@@ -3,8 +3,8 @@ import { bitmapOrdinals, setBit } from "../../codec/bitmap.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
 import { andBits, countRange, emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
-import type { PredicateRun } from "../plan/operator.ts";
-import type { WorkStats } from "../work-stats.ts";
+import type { PredicateRun } from "../operator/operator.ts";
+import type { WorkStats } from "../operator/work-stats.ts";
 
 /**
  * To look a candidate up in a list takes as long as to add so many postings to a set, or to go over

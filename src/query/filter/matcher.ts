@@ -12,10 +12,10 @@ import {
   matchBits,
   matchCount,
 } from "../documents/matched-documents.ts";
-import type { Operators, Together, TogetherInSteps } from "../plan/operator.ts";
-import type { Predicate } from "../plan/plan.ts";
-import type { QueryMemory } from "../query-memory.ts";
-import type { WorkStats } from "../work-stats.ts";
+import type { Operators, Together, TogetherInSteps } from "../operator/operator.ts";
+import type { Predicate } from "../operator/plan.ts";
+import type { QueryMemory } from "../operator/query-memory.ts";
+import type { WorkStats } from "../operator/work-stats.ts";
 import { matchesAll } from "./and.ts";
 
 /** Ids that are hashed, or looked up, between two pauses: some 100 ns each. */

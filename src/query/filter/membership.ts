@@ -6,7 +6,7 @@ import type { DocumentId, ScalarValue } from "../../model/value.ts";
 import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
 import { scalarReader } from "../documents/column-values.ts";
 import { andBits, emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
-import type { Need, PredicateOperator } from "../plan/operator.ts";
+import type { Need, PredicateOperator } from "../operator/operator.ts";
 import { MATCH_ALL } from "./and.ts";
 import { attributeSource } from "./attribute-source.ts";
 import { intervalMarker } from "./match-interval.ts";

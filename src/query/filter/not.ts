@@ -1,7 +1,7 @@
 import { remainingBits } from "../documents/ordinal-bits.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
-import type { Predicate } from "../plan/plan.ts";
-import { indent } from "../plan/plan-text.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
+import type { Predicate } from "../operator/plan.ts";
+import { indent } from "../operator/plan-text.ts";
 
 /** The part does not match. */
 export interface NotNode extends Predicate {

@@ -1,6 +1,6 @@
 import { emptyBits, type OrdinalBits, orBits } from "../documents/ordinal-bits.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
-import type { Predicate } from "../plan/plan.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
+import type { Predicate } from "../operator/plan.ts";
 import {
   arePartsOrdered,
   arrangedParts,

@@ -1,10 +1,10 @@
 /** What conjunctions and disjunctions have in common. */
 
 import type { SegmentView } from "../../segment/segment-view.ts";
-import { coarsest, type Grain } from "../plan/grain.ts";
-import type { Need, Operators, SegmentRun } from "../plan/operator.ts";
-import type { Predicate } from "../plan/plan.ts";
-import { indent } from "../plan/plan-text.ts";
+import { coarsest, type Grain } from "../operator/grain.ts";
+import type { Need, Operators, SegmentRun } from "../operator/operator.ts";
+import type { Predicate } from "../operator/plan.ts";
+import { indent } from "../operator/plan-text.ts";
 
 /** A predicate of several parts. */
 export interface PartsNode extends Predicate {

@@ -1,6 +1,6 @@
 import { oneStep } from "../../base/steps.ts";
 import { andBits } from "../documents/ordinal-bits.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
 import {
   type AttributeNode,
   attributeNeeds,

@@ -1,8 +1,8 @@
 import type { ScalarValue } from "../../model/value.ts";
 import { type Interval, type IntervalEnd, intersection, isInside } from "../documents/interval.ts";
 import { andBits, invertBits, orBits } from "../documents/ordinal-bits.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
-import type { Predicate } from "../plan/plan.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
+import type { Predicate } from "../operator/plan.ts";
 import { attributeSource, presentIn } from "./attribute-source.ts";
 import { intervalMarker } from "./match-interval.ts";
 import { type SortedFilter, sortedIntervals } from "./sorted-cut.ts";

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { ComparisonOperator } from "../../model/filter.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
 import type { AttributeNode } from "./attribute-source.ts";
 
 /**

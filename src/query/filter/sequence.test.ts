@@ -26,7 +26,7 @@ import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { TEXT_PAGES, TEXT_POSITIONS } from "../../segment/text/text-kinds.ts";
 import { matchIds } from "../executor/match-ids.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 const POSITIONS = positionIndexes(1);
 const TEXTS_ALONE = positionIndexes(Number.POSITIVE_INFINITY);

@@ -10,7 +10,7 @@ import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
 import type { Token } from "../../text/analyzer.ts";
 import { emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
-import type { PredicateOperator, PredicateRun } from "../plan/operator.ts";
+import type { PredicateOperator, PredicateRun } from "../operator/operator.ts";
 import type { AttributeNode } from "./attribute-source.ts";
 import { havingAllTerms } from "./having-all-terms.ts";
 import { SequenceFinder } from "./sequence-finder.ts";

@@ -30,7 +30,7 @@ import { matchesSchema } from "../../segment/missing-indexes.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../../segment/segment-seal.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 function answer(snapshot: Snapshot, filter: readonly unknown[]) {
   const query = documentQuery(BY_ID, { filter: filterOf(filter) });

@@ -3,7 +3,7 @@
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { emptyBits, flipRange, type OrdinalBits } from "../documents/ordinal-bits.ts";
-import type { Need, SegmentRun } from "../plan/operator.ts";
+import type { Need, SegmentRun } from "../operator/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";
 import { hasElements } from "./element-order.ts";
 import { countElements, elementNeeds, matchElements } from "./element-source.ts";

@@ -5,7 +5,7 @@ import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
 import { emptyBits, type OrdinalBits, orBits } from "../documents/ordinal-bits.ts";
-import type { Need, SegmentRun, SoughtTerms } from "../plan/operator.ts";
+import type { Need, SegmentRun, SoughtTerms } from "../operator/operator.ts";
 
 /** Adds the ordinals with the term to a set; tells how many postings or words it has looked at. */
 export function addTerm(bits: OrdinalBits, text: TextView, term: string): number {

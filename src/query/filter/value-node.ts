@@ -15,7 +15,7 @@ import {
   extentOf,
   type OrdinalBits,
 } from "../documents/ordinal-bits.ts";
-import type { PredicateRun } from "../plan/operator.ts";
+import type { PredicateRun } from "../operator/operator.ts";
 import { type AttributeNode, type AttributeSource, presentIn } from "./attribute-source.ts";
 
 /** A predicate about the value of a scalar attribute, or about some element of an array. */

@@ -1,6 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import type { AttributeValue, SparseVector } from "../../model/value.ts";
-import type { PredicateOperator } from "../plan/operator.ts";
+import type { PredicateOperator } from "../operator/operator.ts";
 import { sameElements } from "./array-equals.ts";
 import type { AttributeNode } from "./attribute-source.ts";
 

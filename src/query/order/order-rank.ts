@@ -4,8 +4,8 @@ import type { Interval } from "../documents/interval.ts";
 import { eachMatch } from "../documents/matched-documents.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { hasEntries } from "../filter/sorted-order.ts";
-import type { Need, RankOperator } from "../plan/operator.ts";
-import type { RankNode } from "../plan/plan.ts";
+import type { Need, RankOperator } from "../operator/operator.ts";
+import type { RankNode } from "../operator/plan.ts";
 import { entriesWithin, pickWalk, WALK_PART, walkOrder } from "./walk-order.ts";
 
 /** An ordering by attributes. */

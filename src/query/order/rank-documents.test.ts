@@ -12,7 +12,7 @@ import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery, Query, RankBy } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 function documents(snapshot: Snapshot, query: Query): readonly ResultDocument[] {
   const [result] = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;

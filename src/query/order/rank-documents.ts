@@ -9,9 +9,9 @@ import {
   TopDocuments,
 } from "../documents/top-documents.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
-import { explainFilter } from "../plan/explain-filter.ts";
-import type { Execution, NarrowedMatches, RankPart, SegmentMatches } from "../plan/operator.ts";
-import type { DocumentPlan, RankNode } from "../plan/plan.ts";
+import { explainFilter } from "../operator/explain-filter.ts";
+import type { Execution, NarrowedMatches, RankPart, SegmentMatches } from "../operator/operator.ts";
+import type { DocumentPlan, RankNode } from "../operator/plan.ts";
 import { limitKeys } from "./limit-keys.ts";
 import { LimitedDocuments } from "./limited-documents.ts";
 

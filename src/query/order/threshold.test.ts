@@ -14,7 +14,7 @@ import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { RankBy, ScoreExpression } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 const COUNT = 1000;
 

@@ -34,7 +34,7 @@ import { matchesSchema } from "../../segment/missing-indexes.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../../segment/segment-seal.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 interface PlainQuery {
   readonly filter: readonly unknown[] | undefined;

@@ -31,7 +31,7 @@ import { ORDER_BY_MAX } from "../../model/contract-limits.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { walkPays } from "./pick-walk.ts";
 
 function run(snapshot: Snapshot, query: DocumentQuery) {

@@ -13,8 +13,8 @@ import { andBits, eachPart, invertBits, type OrdinalBits } from "../documents/or
 import { attributeSource, presentIn } from "../filter/attribute-source.ts";
 import { rangeOf, type SortedKey, sortedIntervals } from "../filter/sorted-cut.ts";
 import { type SortedSource, sortedSource } from "../filter/sorted-order.ts";
-import type { RankPart } from "../plan/operator.ts";
-import type { WorkStats } from "../work-stats.ts";
+import type { RankPart } from "../operator/operator.ts";
+import type { WorkStats } from "../operator/work-stats.ts";
 import { walkPays } from "./pick-walk.ts";
 
 /** Entries that a walk takes at a time, and after which it looks whether that was enough. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newWorkStats } from "../work-stats.ts";
+import { newWorkStats } from "../operator/work-stats.ts";
 import { explainReads, explainWork } from "./explain-work.ts";
 
 test("what was not done is left out", () => {

@@ -1,6 +1,6 @@
+import type { Plan } from "../operator/plan.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { OPERATORS } from "../operators.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { Plan } from "./plan.ts";
 
 /**
  * Describes a plan over a snapshot for people, one step a line, what is done first at the bottom.

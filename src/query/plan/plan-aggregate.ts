@@ -6,7 +6,7 @@ import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import type { CountNode } from "../aggregate/count.ts";
 import type { SumAggregateNode } from "../aggregate/sum.ts";
 import { attributeSchema, type FilterScope, unknownAttribute } from "../bind/bind-filter.ts";
-import type { AggregatePlan, GroupNode, Predicate } from "./plan.ts";
+import type { AggregatePlan, GroupNode, Predicate } from "../operator/plan.ts";
 
 /** Plans a query for aggregates over the documents of `predicate`. */
 export function planAggregate(

@@ -23,10 +23,10 @@ import type { ComputedAttribute, Query, VectorRank } from "../../model/query.ts"
 import type { Schema } from "../../model/schema.ts";
 import { executePlan } from "../executor/executor.ts";
 import { scopeOf } from "../executor/run-request.ts";
+import type { Plan } from "../operator/plan.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
+import { newWorkStats } from "../operator/work-stats.ts";
 import { AGGREGATES, COMPUTED, PLANS, PREDICATES, RANKINGS, SCORES } from "../operators.ts";
-import type { Snapshot } from "../snapshot.ts";
-import { newWorkStats } from "../work-stats.ts";
-import type { Plan } from "./plan.ts";
 import { planQuery } from "./planner.ts";
 
 const OPTIONS = { kernels: KERNELS };

@@ -12,7 +12,7 @@ import {
 import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery, RankBy } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
-import type { DocumentPlan, Plan } from "./plan.ts";
+import type { DocumentPlan, Plan } from "../operator/plan.ts";
 
 const ANN = { distanceMetric: "euclidean_squared", lateInteraction: false } as const;
 const SNAPSHOT = openSnapshot(

@@ -11,16 +11,22 @@ import { bindVectorTarget } from "../bind/bind-vector.ts";
 import { atPlace } from "../bind/fault-place.ts";
 import type { OrderKey } from "../documents/document-order.ts";
 import { matchesAll } from "../filter/and.ts";
+import type {
+  ComputedNode,
+  DocumentPlan,
+  Predicate,
+  RankNode,
+  VectorTarget,
+} from "../operator/plan.ts";
+import { LATE_PROBING, PROBING } from "../operator/query-options.ts";
 import { OPERATORS } from "../operators.ts";
 import type { OrderRankNode } from "../order/order-rank.ts";
-import { LATE_PROBING, PROBING } from "../query-options.ts";
 import type { ScoreRankNode } from "../score/score-rank.ts";
 import type { ProbePlan } from "../vector/cluster-probe.ts";
 import type { LateProbePlan } from "../vector/late-probe.ts";
 import type { LateProbeNode } from "../vector/late-probe-rank.ts";
 import type { VectorProbeNode } from "../vector/vector-probe-rank.ts";
 import type { VectorScanNode } from "../vector/vector-scan-rank.ts";
-import type { ComputedNode, DocumentPlan, Predicate, RankNode, VectorTarget } from "./plan.ts";
 import { planComputed } from "./plan-computed.ts";
 
 /** Plans a query for the documents of `predicate`, in steps. */

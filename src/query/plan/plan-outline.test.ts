@@ -16,8 +16,8 @@ import { runSteps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Query } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
+import type { Plan } from "../operator/plan.ts";
 import { AGGREGATES, COMPUTED, PLANS, PREDICATES, RANKINGS, SCORES } from "../operators.ts";
-import type { Plan } from "./plan.ts";
 import { planOutline } from "./plan-outline.ts";
 
 const SCHEMA = everyTypeSchema("uint", "cosine_distance");

@@ -6,7 +6,7 @@
 
 import { Outline } from "../../base/outline.ts";
 import { matchesAll } from "../filter/and.ts";
-import type { Plan, Predicate } from "./plan.ts";
+import type { Plan, Predicate } from "../operator/plan.ts";
 
 /** Members of nodes that are their parts. */
 const PART_NAMES = [

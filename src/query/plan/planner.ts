@@ -9,8 +9,8 @@ import type { Query } from "../../model/query.ts";
 import { bindFilter, type FilterScope } from "../bind/bind-filter.ts";
 import type { ScoreScope } from "../bind/bind-score.ts";
 import { MATCH_ALL } from "../filter/and.ts";
+import type { Plan, Predicate } from "../operator/plan.ts";
 import { OPERATORS } from "../operators.ts";
-import type { Plan, Predicate } from "./plan.ts";
 import { planAggregate } from "./plan-aggregate.ts";
 import { planDocuments } from "./plan-documents.ts";
 

@@ -4,7 +4,7 @@ import type { ComputedValue } from "../../model/query-result.ts";
 import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { RankedDocument } from "../documents/top-documents.ts";
-import type { Execution } from "../plan/operator.ts";
+import type { Execution } from "../operator/operator.ts";
 
 /** Gives the member of each of the documents of a segment that are wanted. */
 export type ComputeSegment = (

@@ -2,8 +2,8 @@ import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { roundScore } from "../documents/segment-scores.ts";
 import { NO_THRESHOLD } from "../documents/top-documents.ts";
-import type { ComputedOperator, Execution, PredicateRun } from "../plan/operator.ts";
-import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
+import type { ComputedOperator, Execution, PredicateRun } from "../operator/operator.ts";
+import type { ComputedNode, ScoreNode } from "../operator/plan.ts";
 import { computeBySegment } from "./compute-by-segment.ts";
 
 /** A score; of documents that no clause produces 0, or what it is otherwise. */

@@ -1,9 +1,9 @@
 import type { RankedDocument } from "../documents/top-documents.ts";
-import type { Findings, FindingsData } from "../executor/division.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
+import type { Findings, FindingsData } from "../operator/division.ts";
+import type { Need, PlanOperator, SegmentRun } from "../operator/operator.ts";
+import type { DocumentPlan } from "../operator/plan.ts";
 import { mergeRankings, rankDocuments } from "../order/rank-documents.ts";
-import type { Need, PlanOperator, SegmentRun } from "../plan/operator.ts";
-import type { DocumentPlan } from "../plan/plan.ts";
 import { projectDocuments } from "./project-documents.ts";
 
 /** The best documents. */

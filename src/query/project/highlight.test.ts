@@ -16,7 +16,7 @@ import { runSteps } from "../../base/steps.ts";
 import type { Highlight, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
 import { runRequest } from "../executor/run-request.ts";
-import { QueryMemory } from "../query-memory.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
 
 const SCHEMA = schemaOf({
   text: { type: "string", fullTextSearch: fullText({ stemming: true }) },

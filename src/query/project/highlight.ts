@@ -21,9 +21,9 @@ import type {
   Execution,
   FragmentStatistics,
   Operators,
-} from "../plan/operator.ts";
-import type { ComputedNode, ScoreNode } from "../plan/plan.ts";
-import type { QueryMemory } from "../query-memory.ts";
+} from "../operator/operator.ts";
+import type { ComputedNode, ScoreNode } from "../operator/plan.ts";
+import type { QueryMemory } from "../operator/query-memory.ts";
 import { scoreFragment, termsInFragments } from "../score/fragment-score.ts";
 
 /** Fragments of a text. */

@@ -8,8 +8,8 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ComputedValue, ResultDocument } from "../../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { RankedDocument } from "../documents/top-documents.ts";
-import type { Execution, Need } from "../plan/operator.ts";
-import type { DocumentPlan } from "../plan/plan.ts";
+import type { Execution, Need } from "../operator/operator.ts";
+import type { DocumentPlan } from "../operator/plan.ts";
 
 /** Logical bytes of `$dist` (wire contract). */
 const DIST_BYTES = 4;

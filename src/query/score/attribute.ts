@@ -1,6 +1,6 @@
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import type { ScoreOperator } from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
+import type { ScoreOperator } from "../operator/operator.ts";
+import type { ScoreNode } from "../operator/plan.ts";
 import { boundNumbers, scoreNumbers } from "./numbers/number-column.ts";
 
 /** The value of a numeric attribute. */

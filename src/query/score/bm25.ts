@@ -30,8 +30,8 @@ import type {
   SegmentRun,
   SoughtTerms,
   TextFragment,
-} from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
+} from "../operator/operator.ts";
+import type { ScoreNode } from "../operator/plan.ts";
 import { scoreAll } from "./score-all.ts";
 
 /** A query term and the factors that do not depend on the document. */

@@ -1,8 +1,8 @@
 import type { ScalarValue } from "../../model/value.ts";
 import type { ScoreRange } from "../documents/bounded-scores.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
-import type { ScoreOperator } from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
+import type { ScoreOperator } from "../operator/operator.ts";
+import type { ScoreNode } from "../operator/plan.ts";
 import type { NumberRange } from "./numbers/number-blocks.ts";
 import { boundNumbers, type ExactReader, scoreNumbers } from "./numbers/number-column.ts";
 import type { NumberReader } from "./numbers/number-reader.ts";

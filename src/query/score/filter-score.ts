@@ -2,8 +2,8 @@ import { oneStep } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { constantBound } from "../documents/bounded-scores.ts";
 import { eachBit } from "../documents/ordinal-bits.ts";
-import type { ScoreOperator } from "../plan/operator.ts";
-import type { Predicate, ScoreNode } from "../plan/plan.ts";
+import type { ScoreOperator } from "../operator/operator.ts";
+import type { Predicate, ScoreNode } from "../operator/plan.ts";
 
 /** 1 for documents that match; beside other clauses 0 for those that do not. */
 export interface FilterScoreNode extends ScoreNode {

@@ -1,7 +1,7 @@
 /** Score arithmetic over one fragment of a text, as if it were the document. */
 
-import type { Operators, SoughtTerms, TextFragment } from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
+import type { Operators, SoughtTerms, TextFragment } from "../operator/operator.ts";
+import type { ScoreNode } from "../operator/plan.ts";
 
 /** The fragment's score; undefined if no clause produces it. Only clauses on its text count. */
 export function scoreFragment(

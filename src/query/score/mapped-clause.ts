@@ -3,9 +3,9 @@
 import type { BoundedScores } from "../documents/bounded-scores.ts";
 import { eachBit } from "../documents/ordinal-bits.ts";
 import { NO_THRESHOLD } from "../documents/top-documents.ts";
-import type { ScoreOperator } from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
-import { indent } from "../plan/plan-text.ts";
+import type { ScoreOperator } from "../operator/operator.ts";
+import type { ScoreNode } from "../operator/plan.ts";
+import { indent } from "../operator/plan-text.ts";
 import { scoreFragment, termsInFragments } from "./fragment-score.ts";
 
 /** Score arithmetic over one clause. */

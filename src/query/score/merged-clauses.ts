@@ -11,9 +11,9 @@ import {
 import { eachBit, emptyBits, orBits } from "../documents/ordinal-bits.ts";
 import { noScores, type SegmentScores, scoreBytes } from "../documents/segment-scores.ts";
 import { NO_THRESHOLD } from "../documents/top-documents.ts";
-import type { ScoreOperator } from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
-import { indent } from "../plan/plan-text.ts";
+import type { ScoreOperator } from "../operator/operator.ts";
+import type { ScoreNode } from "../operator/plan.ts";
+import { indent } from "../operator/plan-text.ts";
 import { scoreFragment, termsInFragments } from "./fragment-score.ts";
 
 /** Score arithmetic over several clauses. */

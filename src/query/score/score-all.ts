@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { ScoredList } from "../documents/scored-list.ts";
 import { noScores, type SegmentScores } from "../documents/segment-scores.ts";
-import type { ScoreRun } from "../plan/operator.ts";
+import type { ScoreRun } from "../operator/operator.ts";
 
 /** Postings that are scored between two pauses, in some nanoseconds each. */
 const POSTINGS_PER_STEP = 32_768;

@@ -7,8 +7,8 @@ import type { SparsePostings } from "../../segment/sparse/sparse-lists.ts";
 import type { SparseView } from "../../segment/sparse/sparse-section.ts";
 import { sumOfLists } from "../documents/bounded-scores.ts";
 import type { PostingRange, ScoredDocuments, ScoredList } from "../documents/scored-list.ts";
-import type { ScoreOperator, SegmentRun } from "../plan/operator.ts";
-import type { ScoreNode } from "../plan/plan.ts";
+import type { ScoreOperator, SegmentRun } from "../operator/operator.ts";
+import type { ScoreNode } from "../operator/plan.ts";
 import { scoreAll } from "./score-all.ts";
 
 /** The dot product with a sparse vector. */

@@ -15,8 +15,8 @@ import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { type ByteQuery, byteQuery, reachOf } from "../../vector/byte-bounds.ts";
 import { unitVector } from "../../vector/metric.ts";
 import { andBits, eachPart, type OrdinalBits, presenceBits } from "../documents/ordinal-bits.ts";
-import type { Need, SegmentMatches } from "../plan/operator.ts";
-import type { VectorTarget } from "../plan/plan.ts";
+import type { Need, SegmentMatches } from "../operator/operator.ts";
+import type { VectorTarget } from "../operator/plan.ts";
 import type { FoundRows } from "./found-rows.ts";
 import { chunksWith } from "./vector-chunks.ts";
 

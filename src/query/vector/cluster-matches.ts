@@ -13,8 +13,8 @@ import {
   isFull,
   type OrdinalBits,
 } from "../documents/ordinal-bits.ts";
-import type { SegmentMatches } from "../plan/operator.ts";
-import type { VectorTarget } from "../plan/plan.ts";
+import type { SegmentMatches } from "../operator/operator.ts";
+import type { VectorTarget } from "../operator/plan.ts";
 
 /** Words of 32 positions that are gathered between two pauses, in some 60 ns each. */
 const WORDS_PER_STEP = 2_048;

@@ -29,8 +29,8 @@ import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { addRange, countRange, emptyBits, wordWithin } from "../documents/ordinal-bits.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
-import type { Probing } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Probing } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { CodedSegment } from "./coded-segment.ts";
 
 const DIMENSIONS = 8;

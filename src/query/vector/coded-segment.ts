@@ -21,8 +21,8 @@ import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
 import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
 import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
 import { type OrdinalBits, wordWithin } from "../documents/ordinal-bits.ts";
-import type { SegmentMatches } from "../plan/operator.ts";
-import type { VectorTarget } from "../plan/plan.ts";
+import type { SegmentMatches } from "../operator/operator.ts";
+import type { VectorTarget } from "../operator/plan.ts";
 import { type ClusterMatches, openClusterMatches } from "./cluster-matches.ts";
 import type { QueryTables } from "./query-tables.ts";
 

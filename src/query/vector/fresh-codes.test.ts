@@ -31,8 +31,8 @@ import { Memtable } from "../../segment/memtable/memtable.ts";
 import { memtableIndexes } from "../../segment/memtable/memtable-indexes.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
-import type { Probing } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Probing } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 const ELEMENTS = ["f32", "f16"] as const;

@@ -1,8 +1,8 @@
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import { idComparer } from "../documents/document-order.ts";
-import type { RankOperator } from "../plan/operator.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { RankOperator } from "../operator/operator.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { type LateProbe, type LateProbePlan, probeInnerVectors } from "./late-probe.ts";
 import { explainScan, rankVectors, type VectorRankNode, vectorNeeds } from "./vector-scan-rank.ts";
 

@@ -34,9 +34,9 @@ import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
-import { QueryMemory } from "../query-memory.ts";
-import type { LateProbing } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { QueryMemory } from "../operator/query-memory.ts";
+import type { LateProbing } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { DocumentGains } from "./document-gains.ts";
 
 const DIMENSIONS = 32;

@@ -16,9 +16,9 @@ import type {
   SegmentMatches,
   TogetherInSteps,
   WithNeeds,
-} from "../plan/operator.ts";
-import type { VectorTarget } from "../plan/plan.ts";
-import type { QueryMemory } from "../query-memory.ts";
+} from "../operator/operator.ts";
+import type { VectorTarget } from "../operator/plan.ts";
+import type { QueryMemory } from "../operator/query-memory.ts";
 import { type ClusterMatches, matchAtMost, openClusterMatches } from "./cluster-matches.ts";
 import { CodedSegment } from "./coded-segment.ts";
 import { DocumentGains, GAIN_BYTES } from "./document-gains.ts";

@@ -34,8 +34,8 @@ import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { explainRequest, runRequest } from "../executor/run-request.ts";
-import { ScanProgress } from "../executor/scan-progress.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { ScanProgress } from "../operator/scan-progress.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { codesPay, freshCodesPay, loadingPays } from "./narrow-by-codes.ts";
 
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;

@@ -8,11 +8,11 @@ import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { matchCount, matchedBits } from "../documents/matched-documents.ts";
-import { countMissing } from "../executor/missing-bytes.ts";
-import type { ScanProgress } from "../executor/scan-progress.ts";
-import type { NarrowedMatches, SegmentMatches, Together } from "../plan/operator.ts";
-import type { VectorTarget } from "../plan/plan.ts";
-import type { WorkStats } from "../work-stats.ts";
+import { countMissing } from "../operator/missing-bytes.ts";
+import type { NarrowedMatches, SegmentMatches, Together } from "../operator/operator.ts";
+import type { VectorTarget } from "../operator/plan.ts";
+import type { ScanProgress } from "../operator/scan-progress.ts";
+import type { WorkStats } from "../operator/work-stats.ts";
 import { ByteCodedSegment } from "./byte-coded-segment.ts";
 import { FoundRows } from "./found-rows.ts";
 

@@ -6,7 +6,7 @@ import { ELEMENT_BYTES, type RowFormat } from "../../kernel/kernel.ts";
 import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
 import type { MatchedDocuments } from "../documents/matched-documents.ts";
 import { nextBit, type OrdinalBits } from "../documents/ordinal-bits.ts";
-import type { Need } from "../plan/operator.ts";
+import type { Need } from "../operator/operator.ts";
 
 /** The chunks of a column of vectors. What a run has looked at stays where it is until it ends. */
 export class VectorChunks {

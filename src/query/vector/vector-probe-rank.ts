@@ -2,8 +2,8 @@ import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
 import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import { idComparer } from "../documents/document-order.ts";
-import type { RankOperator } from "../plan/operator.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { RankOperator } from "../operator/operator.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { type ProbePlan, probeClusters } from "./cluster-probe.ts";
 import {
   explainCodes,

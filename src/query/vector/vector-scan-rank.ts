@@ -2,9 +2,9 @@ import type { Steps } from "../../base/steps.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
 import { idComparer } from "../documents/document-order.ts";
-import type { Execution, Need, RankOperator, RankPart } from "../plan/operator.ts";
-import type { RankNode, VectorTarget } from "../plan/plan.ts";
-import type { Snapshot } from "../snapshot.ts";
+import type { Execution, Need, RankOperator, RankPart } from "../operator/operator.ts";
+import type { RankNode, VectorTarget } from "../operator/plan.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 import { narrowByCodes } from "./narrow-by-codes.ts";
 import { scanVectors } from "./vector-scan.ts";
 

@@ -28,9 +28,9 @@ import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import { cosineErrorMax, NEAR_COSINE_DISTANCE, vectorDistance } from "../../vector/metric.ts";
 import { type MatchedDocuments, matchedBits } from "../documents/matched-documents.ts";
-import { together } from "../executor/missing-bytes.ts";
 import { runRequest } from "../executor/run-request.ts";
-import { newWorkStats } from "../work-stats.ts";
+import { together } from "../operator/missing-bytes.ts";
+import { newWorkStats } from "../operator/work-stats.ts";
 import { scanVectors, type VectorScan } from "./vector-scan.ts";
 
 const ELEMENTS = ["f32", "f16", "i8"] as const;

@@ -19,10 +19,10 @@ import {
 import { eachMatch, type MatchedDocuments, matchedBits } from "../documents/matched-documents.ts";
 import { andBits, presenceBits, type VisitPart } from "../documents/ordinal-bits.ts";
 import { NO_THRESHOLD, type Threshold } from "../documents/top-documents.ts";
-import type { ScanProgress, ScanWave, SegmentScan } from "../executor/scan-progress.ts";
-import type { Together } from "../plan/operator.ts";
-import type { VectorTarget } from "../plan/plan.ts";
-import type { WorkStats } from "../work-stats.ts";
+import type { Together } from "../operator/operator.ts";
+import type { VectorTarget } from "../operator/plan.ts";
+import type { ScanProgress, ScanWave, SegmentScan } from "../operator/scan-progress.ts";
+import type { WorkStats } from "../operator/work-stats.ts";
 import { chunkNeeds, forEachChunk, VectorChunks } from "./vector-chunks.ts";
 
 /** What a scan works with. */

@@ -8,8 +8,8 @@ import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { RATED_BLOCK } from "../../kernel/rate-scan.ts";
 import { boundShare } from "../../vector/one-bit-codes.ts";
-import type { Need, Together, WithNeeds } from "../plan/operator.ts";
-import type { WorkStats } from "../work-stats.ts";
+import type { Need, Together, WithNeeds } from "../operator/operator.ts";
+import type { WorkStats } from "../operator/work-stats.ts";
 import { type ClusterMatches, countMatches } from "./cluster-matches.ts";
 import {
   ClusterWalk,

@@ -32,8 +32,8 @@ import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { runRequest } from "../executor/run-request.ts";
-import { PROBING, type Probing } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
+import { PROBING, type Probing } from "../operator/query-options.ts";
+import type { Snapshot } from "../operator/snapshot.ts";
 
 const WANTED = 10;
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;

@@ -34,7 +34,7 @@ export class BytesMissing extends Error {
  * Runs all of `attempts`, also after one has thrown `BytesMissing`, and returns their results in
  * order. Throws one `BytesMissing` with everything that all of them want, so that it is loaded in
  * one round of requests. Any other error is thrown at once. Operators of queries do not know of it:
- * they are given it as `together` (`query/executor/missing-bytes.ts`).
+ * they are given it as `together` (`query/operator/missing-bytes.ts`).
  */
 export function attemptAll<T>(attempts: Iterable<() => T>): T[] {
   const results: T[] = [];

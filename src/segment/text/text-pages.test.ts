@@ -21,7 +21,7 @@ import type { Random } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { compareStrings } from "../../model/value.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
-import type { Snapshot } from "../../query/snapshot.ts";
+import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { headOf, verifyHead } from "../format/segment-format.ts";
 import type { OpenSegment } from "../segment-reader.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";

@@ -5,8 +5,8 @@ import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
-import type { QueryOptions } from "../../query/query-options.ts";
-import type { Snapshot } from "../../query/snapshot.ts";
+import type { QueryOptions } from "../../query/operator/query-options.ts";
+import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { encodeExportAnswer } from "../../wire/answers/service-answers.ts";
 
 /** Documents of one page of the deprecated export; our choice. */

@@ -4,12 +4,12 @@ import type { QueryDetails } from "../../api/engine.ts";
 import type { QueryRequest } from "../../model/query.ts";
 import type { QueryReads, QueryWork } from "../../model/request-stats.ts";
 import type { Schema } from "../../model/schema.ts";
-import type { CountedPlan } from "../../query/executor/counted-plan.ts";
+import type { CountedPlan } from "../../query/operator/counted-plan.ts";
+import type { Snapshot } from "../../query/operator/snapshot.ts";
+import { addWorkStats, newWorkStats } from "../../query/operator/work-stats.ts";
 import { planOutline } from "../../query/plan/plan-outline.ts";
 import { type RequestKind, requestKind } from "../../query/request-kind.ts";
 import { requestShape } from "../../query/request-shape.ts";
-import type { Snapshot } from "../../query/snapshot.ts";
-import { addWorkStats, newWorkStats } from "../../query/work-stats.ts";
 
 /** What a query is known by as far as it has come. */
 export class QueryNotes {

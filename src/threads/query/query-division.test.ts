@@ -16,7 +16,7 @@ import { runSteps } from "../../base/steps.ts";
 import type { QueryRequest } from "../../model/query.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
-import type { Snapshot } from "../../query/snapshot.ts";
+import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { SegmentView } from "../../segment/segment-view.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";

@@ -6,14 +6,14 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
 import { must } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
+import { decodeFindings } from "../../query/executor/findings.ts";
 import type {
   DividedPlans,
   Division,
   DivisionLimits,
   PartOutcome,
   PlannedPart,
-} from "../../query/executor/division.ts";
-import { decodeFindings } from "../../query/executor/findings.ts";
+} from "../../query/operator/division.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
 import type { PlanTimes } from "./plan-times.ts";

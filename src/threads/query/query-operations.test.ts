@@ -5,7 +5,7 @@ import { MemoryPool } from "../../base/memory-pool.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type { NamespaceState } from "../../namespace/published-state.ts";
 import type { TakeSteps } from "../../query/executor/run-on-snapshot.ts";
-import { QueryMemory } from "../../query/query-memory.ts";
+import { QueryMemory } from "../../query/operator/query-memory.ts";
 import { UnknownMembers } from "../../wire/json/unknown-members.ts";
 import {
   type OperationsThread,

@@ -21,8 +21,6 @@ import type { QueryPerformance } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { UNINDEXED_RETRY_MS } from "../../namespace/thresholds.ts";
-import type { CountedPlan } from "../../query/executor/counted-plan.ts";
-import type { DivisionLimits } from "../../query/executor/division.ts";
 import { measureRecall } from "../../query/executor/measure-recall.ts";
 import {
   type QueryAttempt,
@@ -35,12 +33,14 @@ import {
   type RequestOutcome,
   runRequest,
 } from "../../query/executor/run-request.ts";
-import { indexState } from "../../query/index-state.ts";
+import type { CountedPlan } from "../../query/operator/counted-plan.ts";
+import type { DivisionLimits } from "../../query/operator/division.ts";
+import { indexState } from "../../query/operator/index-state.ts";
+import type { Probing, QueryOptions } from "../../query/operator/query-options.ts";
+import type { Snapshot } from "../../query/operator/snapshot.ts";
+import { addWorkStats, newWorkStats, type QueryStats } from "../../query/operator/work-stats.ts";
 import { explainReads } from "../../query/plan/explain-work.ts";
 import { querySlots } from "../../query/plan/query-weight.ts";
-import type { Probing, QueryOptions } from "../../query/query-options.ts";
-import type { Snapshot } from "../../query/snapshot.ts";
-import { addWorkStats, newWorkStats, type QueryStats } from "../../query/work-stats.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";

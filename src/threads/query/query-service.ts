@@ -13,7 +13,7 @@ import { MemoryPool } from "../../base/memory-pool.ts";
 import { NumberMap } from "../../base/number-map.ts";
 import { addPhases, noPhases, type QueryPhases } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
-import { QueryMemory } from "../../query/query-memory.ts";
+import { QueryMemory } from "../../query/operator/query-memory.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { AddedSegment } from "../../segment/memtable/memtable-delta.ts";
 import { type OpenSegment, openSegment } from "../../segment/segment-reader.ts";

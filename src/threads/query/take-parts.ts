@@ -5,7 +5,7 @@ import type { Steps } from "../../base/steps.ts";
 import type { Touches } from "../../cache/resident-ranges.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { encodeFindings, runPart } from "../../query/executor/findings.ts";
-import type { Snapshot } from "../../query/snapshot.ts";
+import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";

@@ -6,7 +6,7 @@ import type {
   Division,
   PartOutcome,
   PlannedPart,
-} from "../../../src/query/executor/division.ts";
+} from "../../../src/query/operator/division.ts";
 
 /** Cuts every plan that may be divided into many parts. */
 export class ManyParts implements Division {

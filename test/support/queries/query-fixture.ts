@@ -19,7 +19,7 @@ import type { JsonValue } from "../../../src/model/json-value.ts";
 import type { DocumentQuery, Query, QueryRequest, RankBy } from "../../../src/model/query.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../../src/model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../../src/model/value.ts";
-import type { Snapshot } from "../../../src/query/snapshot.ts";
+import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
 import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import { LiveSegment } from "../../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../../src/segment/segment-reader.ts";

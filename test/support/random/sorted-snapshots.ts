@@ -6,7 +6,7 @@ import { countBits, fullBitmap } from "../../../src/codec/bitmap.ts";
 import type { TypedDocument } from "../../../src/codec/columns-builder.ts";
 import { formatDatetime } from "../../../src/model/datetime.ts";
 import type { ScalarValue } from "../../../src/model/value.ts";
-import type { Snapshot } from "../../../src/query/snapshot.ts";
+import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
 import { planMerge } from "../../../src/segment/segment-merger.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 import { documentOf, openSnapshot, schemaOf } from "../queries/query-fixture.ts";

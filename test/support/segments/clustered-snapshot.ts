@@ -3,7 +3,7 @@
 import type { Ordinal } from "../../../src/base/ids.ts";
 import { runSteps } from "../../../src/base/steps.ts";
 import { hasBit, setBit } from "../../../src/codec/bitmap.ts";
-import type { Snapshot } from "../../../src/query/snapshot.ts";
+import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
 import { arenaSegmentMemory } from "../../../src/segment/format/arena-segment-memory.ts";
 import { type OpenSegment, openSegment } from "../../../src/segment/segment-reader.ts";
 import { planClustered } from "../../../src/segment/segment-reorder.ts";

@@ -1,6 +1,6 @@
 /** Snapshots of which nothing is in memory. */
 
-import type { Snapshot } from "../../../src/query/snapshot.ts";
+import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
 import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 import type { SegmentSnapshot } from "../../../src/segment/segment-view.ts";

@@ -1,7 +1,7 @@
 /** Queries whose loops are as long as limits allow, with the documents that make them so. */
 
 import type { AttributeValue } from "../../../src/model/value.ts";
-import type { Snapshot } from "../../../src/query/snapshot.ts";
+import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
 import { documentOf, fullText, openSnapshot, schemaOf } from "../queries/query-fixture.ts";
 
 const METRIC = { distanceMetric: "cosine_distance" } as const;

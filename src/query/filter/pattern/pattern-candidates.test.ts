@@ -23,7 +23,7 @@ import { matchesSchema } from "../../../segment/missing-indexes.ts";
 import type { OpenSegment } from "../../../segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../../../segment/segment-seal.ts";
 import { runRequest } from "../../executor/run-request.ts";
-import type { Snapshot } from "../../snapshot.ts";
+import type { Snapshot } from "../../operator/snapshot.ts";
 
 const PATTERNS = { glob: true, regex: true, fuzzy: true } as const;
 const SCHEMA = schemaOf({

@@ -9,7 +9,7 @@ import {
   type TrigramView,
 } from "../../../segment/columns/trigram-section.ts";
 import type { SegmentView } from "../../../segment/segment-view.ts";
-import type { Need, PredicateRun, SegmentRun } from "../../plan/operator.ts";
+import type { Need, PredicateRun, SegmentRun } from "../../operator/operator.ts";
 import { attributeNeeds } from "../attribute-source.ts";
 import { isSorted } from "../sorted-source.ts";
 import type { ValueNode } from "../value-node.ts";

@@ -7,7 +7,7 @@ import {
 import type { DictionaryView, SegmentView } from "../../../segment/segment-view.ts";
 import { scalarReader } from "../../documents/column-values.ts";
 import type { OrdinalBits } from "../../documents/ordinal-bits.ts";
-import type { PredicateOperator } from "../../plan/operator.ts";
+import type { PredicateOperator } from "../../operator/operator.ts";
 import { attributeSource } from "../attribute-source.ts";
 import {
   codeInterval,

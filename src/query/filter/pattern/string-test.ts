@@ -6,7 +6,7 @@
 import type { Steps } from "../../../base/steps.ts";
 import { LazyAutomaton } from "../../../text/patterns/lazy-automaton.ts";
 import { type PatternProgram, programBytes } from "../../../text/patterns/pattern-program.ts";
-import type { QueryMemory } from "../../query-memory.ts";
+import type { QueryMemory } from "../../operator/query-memory.ts";
 import { FuzzySearch } from "./fuzzy.ts";
 import type { TrigramFormula } from "./trigram-algebra.ts";
 

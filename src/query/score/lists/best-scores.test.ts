@@ -27,7 +27,7 @@ import type { TypedDocument } from "../../../codec/columns-builder.ts";
 import type { DocumentQuery, ScoreExpression } from "../../../model/query.ts";
 import type { Schema } from "../../../model/schema.ts";
 import { runRequest } from "../../executor/run-request.ts";
-import type { Snapshot } from "../../snapshot.ts";
+import type { Snapshot } from "../../operator/snapshot.ts";
 
 const WORDS = Array.from({ length: 40 }, (_, rank) => `w${rank}`);
 const UNBOUNDED = Number.POSITIVE_INFINITY;

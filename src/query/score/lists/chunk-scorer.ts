@@ -12,7 +12,7 @@ import type { OrdinalBits } from "../../documents/ordinal-bits.ts";
 import type { PostingRange } from "../../documents/scored-list.ts";
 import { scoreKey } from "../../documents/segment-scores.ts";
 import type { DocumentRanking } from "../../documents/top-documents.ts";
-import type { WorkStats } from "../../work-stats.ts";
+import type { WorkStats } from "../../operator/work-stats.ts";
 import { CHUNK, type ChunkBuffers, lendBuffers, returnBuffers } from "./chunk-buffers.ts";
 import { findTaken, listReached, takeReached } from "./take-reached.ts";
 

@@ -20,7 +20,7 @@ import type { TypedDocument } from "../../../codec/columns-builder.ts";
 import type { DocumentQuery, ScoreExpression } from "../../../model/query.ts";
 import { PAGE_ORDINALS } from "../../../segment/postings/list-layout.ts";
 import { runRequest } from "../../executor/run-request.ts";
-import type { Snapshot } from "../../snapshot.ts";
+import type { Snapshot } from "../../operator/snapshot.ts";
 
 const COUNT = PAGE_ORDINALS + 9000;
 const DELETED_COUNT = 300;

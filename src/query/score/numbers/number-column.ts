@@ -12,7 +12,7 @@ import {
 import { type ScalarData, scalarReader } from "../../documents/column-values.ts";
 import { andBits, eachBit, presenceBits } from "../../documents/ordinal-bits.ts";
 import { noScores, type SegmentScores } from "../../documents/segment-scores.ts";
-import type { PredicateRun } from "../../plan/operator.ts";
+import type { PredicateRun } from "../../operator/operator.ts";
 import { type NumberRange, numberBlocks } from "./number-blocks.ts";
 import { type NumberReader, numberReader } from "./number-reader.ts";
 

@@ -6,7 +6,7 @@
 
 import type { SegmentId } from "../../../base/ids.ts";
 import type { NamespaceInstance, NamespaceState } from "../../../namespace/published-state.ts";
-import type { Snapshot } from "../../../query/snapshot.ts";
+import type { Snapshot } from "../../../query/operator/snapshot.ts";
 import type { AddedSegment } from "../../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../../segment/memtable/snapshot-replica.ts";
 import { nameSegments } from "../../../segment/named-columns.ts";

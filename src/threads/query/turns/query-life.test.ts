@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../../../test/support/clocks/manual-clock.ts";
 import { MemoryPool } from "../../../base/memory-pool.ts";
-import { QueryMemory } from "../../../query/query-memory.ts";
+import { QueryMemory } from "../../../query/operator/query-memory.ts";
 import { QueryLife } from "./query-life.ts";
 
 function tracedLife() {

@@ -7,7 +7,7 @@ import { clip } from "../../../base/bounded-text.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { DatabaseError } from "../../../base/errors.ts";
 import type { QueryPhases, QueryStep } from "../../../model/request-stats.ts";
-import type { QueryMemory } from "../../../query/query-memory.ts";
+import type { QueryMemory } from "../../../query/operator/query-memory.ts";
 import { SpanRecorder } from "../../../trace/span-recorder.ts";
 import { PhaseTimes, type WaitPhase } from "../phase-times.ts";
 import { QueryNotes } from "../query-details.ts";

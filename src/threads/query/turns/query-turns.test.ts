@@ -4,7 +4,7 @@ import type { Clock } from "../../../base/clock.ts";
 import { DatabaseError } from "../../../base/errors.ts";
 import { MemoryPool } from "../../../base/memory-pool.ts";
 import { oneStep, type Steps } from "../../../base/steps.ts";
-import { QueryMemory } from "../../../query/query-memory.ts";
+import { QueryMemory } from "../../../query/operator/query-memory.ts";
 import { QueryLife } from "./query-life.ts";
 import { HandedOver, QueryTurns, SLICE_MS } from "./query-turns.ts";
 

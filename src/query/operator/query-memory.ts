@@ -4,8 +4,8 @@
  * what V8 needs for them at about.
  */
 
-import { DatabaseError, invalid, MEMORY_RETRY_MS } from "../base/errors.ts";
-import type { MemoryPool } from "../base/memory-pool.ts";
+import { DatabaseError, invalid, MEMORY_RETRY_MS } from "../../base/errors.ts";
+import type { MemoryPool } from "../../base/memory-pool.ts";
 
 /** What one query takes of its thread's memory. */
 export class QueryMemory {

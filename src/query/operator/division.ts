@@ -4,9 +4,9 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
-import type { Plan } from "../plan/plan.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { QueryStats } from "../work-stats.ts";
+import type { Plan } from "./plan.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { QueryStats } from "./work-stats.ts";
 
 /** Documents of one segment of a snapshot. */
 export interface SegmentRange {

@@ -21,13 +21,13 @@ import type { MatchedDocuments } from "../documents/matched-documents.ts";
 import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { SegmentScores } from "../documents/segment-scores.ts";
 import type { DocumentRanking, RankedDocument, Threshold } from "../documents/top-documents.ts";
-import type { Findings, FindingsData, PlanPart } from "../executor/division.ts";
-import type { QueryMemory } from "../query-memory.ts";
-import type { QueryOptions } from "../query-options.ts";
-import type { Snapshot } from "../snapshot.ts";
-import type { WorkStats } from "../work-stats.ts";
+import type { Findings, FindingsData, PlanPart } from "./division.ts";
 import type { Grain } from "./grain.ts";
 import type { AggregateNode, ComputedNode, Plan, Predicate, RankNode, ScoreNode } from "./plan.ts";
+import type { QueryMemory } from "./query-memory.ts";
+import type { QueryOptions } from "./query-options.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { WorkStats } from "./work-stats.ts";
 
 /** Finds the operator of a node by its kind. */
 export interface Operators {

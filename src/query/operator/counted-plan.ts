@@ -1,5 +1,5 @@
-import type { Plan } from "../plan/plan.ts";
-import type { WorkStats } from "../work-stats.ts";
+import type { Plan } from "./plan.ts";
+import type { WorkStats } from "./work-stats.ts";
 
 /** A plan, and where its work is counted. */
 export interface CountedPlan {

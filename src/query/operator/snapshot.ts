@@ -1,8 +1,8 @@
 /** What one query sees, and all subqueries of a multi-query with it. */
 
-import type { SequenceNumber } from "../base/ids.ts";
-import type { Schema } from "../model/schema.ts";
-import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import type { SequenceNumber } from "../../base/ids.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 
 /** A namespace at one sequence number. Each live document is in exactly one segment. */
 export interface Snapshot {

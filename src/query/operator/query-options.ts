@@ -1,14 +1,14 @@
 /** What a query needs besides the snapshot and itself. */
 
-import { DatabaseError } from "../base/errors.ts";
-import type { ArenaKernels } from "../kernel/arena-kernels.ts";
-import type { IndexOption } from "../model/index-build.ts";
-import { FIRST_CLUSTERS } from "../vector/hit-rates.ts";
-import type { CountedPlan } from "./executor/counted-plan.ts";
-import type { Division } from "./executor/division.ts";
-import type { KeptFindings } from "./executor/kept-findings.ts";
-import type { ScanProgress } from "./executor/scan-progress.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
+import type { IndexOption } from "../../model/index-build.ts";
+import { FIRST_CLUSTERS } from "../../vector/hit-rates.ts";
+import type { CountedPlan } from "./counted-plan.ts";
+import type { Division } from "./division.ts";
+import type { KeptFindings } from "./kept-findings.ts";
 import type { QueryMemory } from "./query-memory.ts";
+import type { ScanProgress } from "./scan-progress.ts";
 
 /** Indexes that can be turned on for an attribute that has documents already. */
 export type IndexName = IndexOption | "ann";

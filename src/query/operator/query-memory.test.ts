@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryPool } from "../base/memory-pool.ts";
+import { MemoryPool } from "../../base/memory-pool.ts";
 import { QueryMemory } from "./query-memory.ts";
 
 test("what one query may not take is refused for good, what others have for now", () => {

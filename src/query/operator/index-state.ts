@@ -1,6 +1,6 @@
 /** Turns the list of indexes that are being built into what queries ask. */
 
-import type { IndexBuild } from "../model/index-build.ts";
+import type { IndexBuild } from "../../model/index-build.ts";
 import type { QueryOptions } from "./query-options.ts";
 
 /** Documents that are indexed in a millisecond, about: 50,000 with a text take some 3 s. */

@@ -13,7 +13,7 @@ import {
   BytesMissing,
   joined,
 } from "../../segment/format/bytes-missing.ts";
-import type { Need, Together, TogetherInSteps, WithNeeds } from "../plan/operator.ts";
+import type { Need, Together, TogetherInSteps, WithNeeds } from "./operator.ts";
 
 /** Takes all looks, also after one has missed bytes. Any other error is thrown at once. */
 export const together: Together = attemptAll;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { IndexBuild } from "../model/index-build.ts";
+import type { IndexBuild } from "../../model/index-build.ts";
 import { indexState } from "./index-state.ts";
 
 function retryMs(documentsDone: number, documentsTotal: number, elapsedMs: number) {

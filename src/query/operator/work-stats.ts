@@ -1,6 +1,6 @@
 /** What a request cost and returned; kept while it runs. */
 
-import type { QueryWork } from "../model/request-stats.ts";
+import type { QueryWork } from "../../model/request-stats.ts";
 
 /** Stats for billing, metrics and `performance`. */
 export interface QueryStats extends QueryWork {
