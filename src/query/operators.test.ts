@@ -46,7 +46,7 @@ describe("the registry", () => {
 });
 
 /** Where requests, which have kinds of their own, are described, and turned into nodes. */
-const BINDS = /^src\/query\/(bind\/|plan\/plan-|request-(shape|kind)\.ts)/;
+const BINDS = /^src\/query\/(bind\/|planner\/(plan-|request-(shape|kind)\.ts))/;
 /** What is no node but has kinds that nodes have, too. */
 const OTHERS = ["query", "result"];
 
@@ -67,14 +67,14 @@ function kindSwitches(files: readonly SourceFile[]): string[] {
 describe("nobody but its operator knows what a node is", () => {
   test("planted switches are found, and nothing else", () => {
     const planted = {
-      "src/query/plan/explain.ts": 'switch (node.kind) { case "bm25": case "string": }',
+      "src/query/planner/explain.ts": 'switch (node.kind) { case "bm25": case "string": }',
       "src/query/a.ts": 'if (rank.kind !== "vector_scan" && query.kind === "documents") {}',
       "src/query/bind/bind-filter.ts": 'switch (filter.kind) { case "and": }',
       "src/query/b.ts": '// case "bm25"\nif (data.kind === "array") {}',
     };
     const files = Object.entries(planted).map(([path, text]) => sourceFile(path, text));
     expect(kindSwitches(files)).toEqual([
-      'src/query/plan/explain.ts: case "bm25"',
+      'src/query/planner/explain.ts: case "bm25"',
       'src/query/a.ts: rank.kind !== "vector_scan"',
     ]);
   });
@@ -88,6 +88,6 @@ describe("nobody but its operator knows what a node is", () => {
     expect(describing).toHaveLength(2);
     const imported = describing.flatMap(({ code }) => [...code.matchAll(/from "([^"]+)"/g)]);
     expect(imported.length).toBeGreaterThan(2);
-    for (const [, from] of imported) expect(from).toMatch(/^\.\.\/(base|model)\//);
+    for (const [, from] of imported) expect(from).toMatch(/^\.\.\/\.\.\/(base|model)\//);
   });
 });

@@ -30,7 +30,7 @@ import { runRequest, scopeOf } from "../executor/run-request.ts";
 import { QueryMemory } from "../operator/query-memory.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
 import { newWorkStats } from "../operator/work-stats.ts";
-import { planQuery } from "../plan/planner.ts";
+import { planQuery } from "../planner/planner.ts";
 import { KeyInterner } from "./group-keys.ts";
 import { GroupNumbers } from "./group-numbers.ts";
 

@@ -6,7 +6,7 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import type { RankBy } from "../../model/query.ts";
-import { querySlots } from "../plan/query-weight.ts";
+import { querySlots } from "../planner/query-weight.ts";
 import { embedTexts, withEmbeddings } from "./embed-query.ts";
 
 const SCHEMA = schemaOf({

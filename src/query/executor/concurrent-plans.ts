@@ -9,7 +9,7 @@ import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { Division, PartOutcome, PlannedPart, PlanPart } from "../operator/division.ts";
 import type { Plan } from "../operator/plan.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
-import { planOutline } from "../plan/plan-outline.ts";
+import { planOutline } from "../planner/plan-outline.ts";
 import { DIVISION_LIMITS } from "./divide-plan.ts";
 import { type PlanInput, runPart } from "./findings.ts";
 

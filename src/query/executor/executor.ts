@@ -13,7 +13,7 @@ import type { QueryOptions } from "../operator/query-options.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
 import { addWorkStats, newWorkStats } from "../operator/work-stats.ts";
 import { OPERATORS } from "../operators.ts";
-import { planOutline } from "../plan/plan-outline.ts";
+import { planOutline } from "../planner/plan-outline.ts";
 import { findConcurrently, timed } from "./concurrent-plans.ts";
 import { findDivided } from "./divide-plan.ts";
 import { findAll, finishPlan, type PlanInput } from "./findings.ts";

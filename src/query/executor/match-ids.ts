@@ -12,7 +12,7 @@ import { forEachBit, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import { togetherInSteps } from "../operator/missing-bytes.ts";
 import { type QueryOptions, requireIndex } from "../operator/query-options.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
-import { planFilter } from "../plan/planner.ts";
+import { planFilter } from "../planner/planner.ts";
 import { executePredicate } from "./executor.ts";
 
 /** Words of bits that one step turns into ids. */

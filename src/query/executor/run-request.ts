@@ -15,9 +15,9 @@ import type { Plan } from "../operator/plan.ts";
 import { type QueryOptions, requireIndex } from "../operator/query-options.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
 import { addWorkStats, newWorkStats, type QueryStats } from "../operator/work-stats.ts";
-import { explainPlan } from "../plan/explain.ts";
-import { explainWork } from "../plan/explain-work.ts";
-import { planQuery } from "../plan/planner.ts";
+import { explainPlan } from "../planner/explain.ts";
+import { explainWork } from "../planner/explain-work.ts";
+import { planQuery } from "../planner/planner.ts";
 import { fuseResults } from "../score/fuse-results.ts";
 import { executePlans, planNeeds } from "./executor.ts";
 

@@ -7,9 +7,9 @@ import type { Schema } from "../../model/schema.ts";
 import type { CountedPlan } from "../../query/operator/counted-plan.ts";
 import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { addWorkStats, newWorkStats } from "../../query/operator/work-stats.ts";
-import { planOutline } from "../../query/plan/plan-outline.ts";
-import { type RequestKind, requestKind } from "../../query/request-kind.ts";
-import { requestShape } from "../../query/request-shape.ts";
+import { planOutline } from "../../query/planner/plan-outline.ts";
+import { type RequestKind, requestKind } from "../../query/planner/request-kind.ts";
+import { requestShape } from "../../query/planner/request-shape.ts";
 
 /** What a query is known by as far as it has come. */
 export class QueryNotes {

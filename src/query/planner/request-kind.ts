@@ -1,4 +1,4 @@
-import type { Query, QueryRequest, ScoreExpression } from "../model/query.ts";
+import type { Query, QueryRequest, ScoreExpression } from "../../model/query.ts";
 
 /**
  * What a request asks for, in one word: few, for they are labels of metrics. `score` is arithmetic

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { wireRequest, wireText } from "../../test/support/documents/wire-text.ts";
-import { requestOf } from "../../test/support/queries/query-fixture.ts";
-import { everyTypeSchema, randomQuery } from "../../test/support/random/random-queries.ts";
-import { seededRandom } from "../base/random.ts";
-import { runSteps } from "../base/steps.ts";
-import type { QueryRequest } from "../model/query.ts";
-import { UnknownMembers } from "../wire/json/unknown-members.ts";
-import { parseQueryBody } from "../wire/query/parse-query.ts";
+import { wireRequest, wireText } from "../../../test/support/documents/wire-text.ts";
+import { requestOf } from "../../../test/support/queries/query-fixture.ts";
+import { everyTypeSchema, randomQuery } from "../../../test/support/random/random-queries.ts";
+import { seededRandom } from "../../base/random.ts";
+import { runSteps } from "../../base/steps.ts";
+import type { QueryRequest } from "../../model/query.ts";
+import { UnknownMembers } from "../../wire/json/unknown-members.ts";
+import { parseQueryBody } from "../../wire/query/parse-query.ts";
 import { requestShape } from "./request-shape.ts";
 
 const SCHEMA = everyTypeSchema("uint", "cosine_distance");

@@ -3,9 +3,9 @@
  * kinds of literals in their places. Nothing that users have stored or typed is in it.
  */
 
-import { Outline } from "../base/outline.ts";
-import type { Filter, FilterCondition } from "../model/filter.ts";
-import type { JsonValue } from "../model/json-value.ts";
+import { Outline } from "../../base/outline.ts";
+import type { Filter, FilterCondition } from "../../model/filter.ts";
+import type { JsonValue } from "../../model/json-value.ts";
 import type {
   Aggregate,
   AggregateQuery,
@@ -17,8 +17,8 @@ import type {
   RankBy,
   ScoreExpression,
   VectorOperand,
-} from "../model/query.ts";
-import type { Schema } from "../model/schema.ts";
+} from "../../model/query.ts";
+import type { Schema } from "../../model/schema.ts";
 
 /** The shape of a request for a namespace with this schema, in one bounded line. */
 export function requestShape(request: QueryRequest, schema: Pick<Schema, "attributes">): string {
