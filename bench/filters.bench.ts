@@ -15,10 +15,10 @@ import type { Query } from "../src/model/query.ts";
 import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import type { Snapshot } from "../src/query/operator/snapshot.ts";
-import type { AttributeIndex } from "../src/segment/attribute-index.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../src/segment/segment-seal.ts";
+import type { AttributeIndex } from "../src/segment/view/attribute-index.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
   documentQuery,

@@ -16,10 +16,10 @@ import type { DocumentColumns } from "../src/model/columns.ts";
 import type { DistanceMetric } from "../src/model/schema.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import type { Snapshot } from "../src/query/operator/snapshot.ts";
-import type { AttributeIndex } from "../src/segment/attribute-index.ts";
 import { memtableIndexes } from "../src/segment/memtable/memtable-indexes.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import type { OpenSegment } from "../src/segment/segment-reader.ts";
+import type { AttributeIndex } from "../src/segment/view/attribute-index.ts";
 import {
   documentOf,
   documentQuery,

@@ -11,12 +11,12 @@ import { runSteps } from "../src/base/steps.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
-import type { AttributeIndex } from "../src/segment/attribute-index.ts";
 import type { SegmentPlan } from "../src/segment/format/segment-layout.ts";
 import { planMerge } from "../src/segment/segment-merger.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../src/segment/segment-seal.ts";
 import { TEXT_POSITIONS } from "../src/segment/text/text-kinds.ts";
+import type { AttributeIndex } from "../src/segment/view/attribute-index.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import {
   BY_ID,

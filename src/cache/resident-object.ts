@@ -2,9 +2,9 @@
 
 import { KIB } from "../base/byte-sizes.ts";
 import type { ArenaBytes } from "../kernel/arena.ts";
-import type { DecodedDocuments } from "../segment/documents/decoded-documents.ts";
 import type { ByteSource } from "../segment/format/byte-source.ts";
 import { BytesMissing, type WantedRange } from "../segment/format/bytes-missing.ts";
+import type { DecodedDocuments } from "../segment/format/decoded-documents.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 
 /**

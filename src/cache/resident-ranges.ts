@@ -9,9 +9,9 @@ import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
 import { oneStep, runSteps, type Steps } from "../base/steps.ts";
 import type { ArenaRange } from "../kernel/arena.ts";
-import { DecodedDocuments } from "../segment/documents/decoded-documents.ts";
 import type { ByteSource } from "../segment/format/byte-source.ts";
 import { BytesMissing, type WantedRange } from "../segment/format/bytes-missing.ts";
+import { DecodedDocuments } from "../segment/format/decoded-documents.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import {

@@ -16,7 +16,7 @@ import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { BytesMissing } from "../segment/format/bytes-missing.ts";
 import type { PreparedSegments } from "../segment/memtable/memtable.ts";
-import type { StoredDeletions } from "../segment/stored-segments.ts";
+import type { StoredDeletions } from "../segment/memtable/stored-segments.ts";
 import { GroupFootprint } from "../write/resolve/group-footprint.ts";
 import type { JobState, ResolvedJob } from "./commit-job.ts";
 import type { JobQueue, QueuedJob } from "./job-queue.ts";

@@ -4,7 +4,7 @@ import type { Steps } from "../base/steps.ts";
 import type { WriteBatch } from "../log/wal-records.ts";
 import type { Schema } from "../model/schema.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
-import type { SegmentSnapshot } from "../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../segment/view/segment-view.ts";
 import type { GroupFootprint } from "../write/resolve/group-footprint.ts";
 import type { CurrentDocuments, ResolvedBatch } from "../write/resolve/resolve-batch.ts";
 import type { IndexToBuild } from "../write/schema/merge-schema.ts";

@@ -13,7 +13,7 @@ import { matchIds } from "../query/executor/match-ids.ts";
 import type { QueryOptions } from "../query/operator/query-options.ts";
 import { attemptAll, attemptAllInSteps } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
-import { nameSegments, nameView } from "../segment/named-columns.ts";
+import { nameSegments, nameView } from "../segment/view/named-columns.ts";
 import { DocumentsView } from "../write/resolve/documents-view.ts";
 import type { CurrentDocument, CurrentDocuments } from "../write/resolve/resolve-batch.ts";
 

@@ -32,7 +32,7 @@ import { openImports } from "../namespace/recovery/open-stored-segment.ts";
 import { decodeLogEntry } from "../namespace/recovery/replay-entry.ts";
 import type { StaleIndex } from "../namespace/segments/stale-indexes.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
-import type { StoredSegment } from "../segment/stored-segments.ts";
+import type { StoredSegment } from "../segment/memtable/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { StoreFailure } from "../storage/private-failures-store.ts";
 import { BackgroundWork } from "./background/background-work.ts";

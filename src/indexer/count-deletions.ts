@@ -17,7 +17,7 @@ import {
   decodeTermCounts,
   encodeTermCounts,
 } from "../segment/deletions/counted-deletions.ts";
-import { readsDocuments, termsOfDocuments } from "../segment/deletions/document-terms.ts";
+import { readsDocuments, termsOfDocuments } from "../segment/documents/document-terms.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import { PAGE_ORDINALS } from "../segment/postings/list-layout.ts";

@@ -13,7 +13,6 @@ import type { WriteBatch } from "../log/wal-records.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import type { DocumentId } from "../model/value.ts";
-import { type IdKeys, idKeys } from "../segment/ids/id-keys.ts";
 import type { LiveSegment } from "../segment/memtable/live-segment.ts";
 import {
   Memtable,
@@ -29,7 +28,8 @@ import {
   type StoredDeletions,
   type StoredSegment,
   StoredSegments,
-} from "../segment/stored-segments.ts";
+} from "../segment/memtable/stored-segments.ts";
+import { type IdKeys, idKeys } from "../segment/view/id-keys.ts";
 import type { PublishedDelta } from "./published-state.ts";
 
 /** How a committed batch is applied. */

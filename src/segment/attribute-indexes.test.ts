@@ -31,13 +31,13 @@ import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
 import { ID_ORDER } from "./ids/id-order-section.ts";
 import { ID_SECTIONS } from "./ids/id-section.ts";
 import type { ListBlocks } from "./postings/block-section.ts";
-import type { SegmentView } from "./segment-view.ts";
 import { SPARSE_INDEX, sparseIndex } from "./sparse/sparse-index.ts";
 import { TEXT_INDEX, textIndex } from "./text/text-index.ts";
 import { BYTE_CODE_INDEX } from "./vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { CODE_INDEX, type CodeView } from "./vectors/code-index.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
+import type { SegmentView } from "./view/segment-view.ts";
 
 const EFFORT = effort({ usual: INDEX_USUAL, full: INDEX_FULL });
 

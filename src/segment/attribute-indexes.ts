@@ -1,6 +1,5 @@
 /** All indexes of attributes. To add one: a folder with an `AttributeIndex`, and a line here. */
 
-import type { AttributeIndex } from "./attribute-index.ts";
 import { COLUMN_INDEX } from "./columns/column-index.ts";
 import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
 import { ELEMENT_NUMBERS_INDEX } from "./columns/element-numbers-index.ts";
@@ -11,6 +10,7 @@ import { BYTE_CODE_INDEX } from "./vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { CODE_INDEX } from "./vectors/code-index.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
+import type { AttributeIndex } from "./view/attribute-index.ts";
 
 /** In the order of their sections in a segment. */
 export const ATTRIBUTE_INDEXES: readonly AttributeIndex[] = [

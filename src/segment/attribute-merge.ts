@@ -8,7 +8,7 @@ import { hasAnyValue, hasValue } from "../codec/columns-value.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { AttributeSchema } from "../model/schema.ts";
-import type { MergedValues, OrderedInput, PlannedClusters } from "./attribute-index.ts";
+import type { MergedValues, OrderedInput, PlannedClusters } from "./view/attribute-index.ts";
 
 /** What an attribute is merged of. */
 export interface AttributeMergeOptions {

@@ -3,10 +3,10 @@
 import { isUnknownArray } from "../codec/columns-gather.ts";
 import type { Schema } from "../model/schema.ts";
 import { columnOwners } from "../model/stored-columns.ts";
-import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { attemptAll } from "./format/bytes-missing.ts";
 import type { OpenSegment } from "./segment-reader.ts";
+import type { AttributeIndex } from "./view/attribute-index.ts";
 
 /** An index that a segment has not. */
 export interface MissingIndex {

@@ -12,7 +12,6 @@ import { dataLogicalBytes } from "../codec/columns-size.ts";
 import { emptyData, idAttributeType } from "../codec/columns-value.ts";
 import type { Schema } from "../model/schema.ts";
 import { columnOwners } from "../model/stored-columns.ts";
-import type { AttributeIndex, OrderedInput, PlannedClusters } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { AttributeMerge } from "./attribute-merge.ts";
 import { planBlock } from "./format/segment-format.ts";
@@ -20,6 +19,7 @@ import type { SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
 import { planIds } from "./ids/id-section.ts";
 import { DELETED } from "./postings/posting-section.ts";
 import type { OpenSegment } from "./segment-reader.ts";
+import type { AttributeIndex, OrderedInput, PlannedClusters } from "./view/attribute-index.ts";
 
 /** One input of a merge. */
 export interface MergeInput {

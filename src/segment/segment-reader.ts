@@ -12,18 +12,18 @@ import { idAt } from "../codec/columns-value.ts";
 import type { AttributeType, IdType } from "../model/attribute-type.ts";
 import type { Column, ColumnData } from "../model/columns.ts";
 import type { DocumentId } from "../model/value.ts";
-import type { AttributeIndex, IndexedSegment } from "./attribute-index.ts";
-import { openSegmentColumn, type SegmentColumn } from "./columns/segment-column.ts";
 import type { StoredDocuments } from "./documents/stored-documents.ts";
 import { AttributeSections } from "./format/attribute-sections.ts";
 import { BlockSource, type ByteSource } from "./format/byte-source.ts";
 import { layoutOf } from "./format/segment-format.ts";
 import type { SectionEntry, SegmentLayout } from "./format/segment-layout.ts";
 import { ID_FILTER_SECTION } from "./ids/id-filter-section.ts";
-import { type HashedIds, hashIds } from "./ids/id-keys.ts";
 import { ID_SECTIONS, type IdTable } from "./ids/id-section.ts";
 import { SegmentIds } from "./ids/segment-ids.ts";
-import type { SegmentView } from "./segment-view.ts";
+import { openSegmentColumn, type SegmentColumn } from "./segment-column.ts";
+import type { AttributeIndex, IndexedSegment } from "./view/attribute-index.ts";
+import { type HashedIds, hashIds } from "./view/id-keys.ts";
+import type { SegmentView } from "./view/segment-view.ts";
 
 /** Opens a segment in memory that this program wrote, or whose bytes passed `verifySegment`. */
 export function openSegment(

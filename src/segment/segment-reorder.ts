@@ -20,12 +20,12 @@ import { clusterRows } from "../vector/cluster-rows.ts";
 import { meanOf } from "../vector/coded-rows.ts";
 import type { VectorRows } from "../vector/vector-rows.ts";
 import type { SegmentPlan } from "./format/segment-layout.ts";
+import { innerVectors } from "./inner-vectors.ts";
 import { type AttributeClusters, type OrderOptions, planOrdered } from "./segment-merger.ts";
 import type { OpenSegment } from "./segment-reader.ts";
 import { byteCodesPay } from "./vectors/byte-code-section.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import type { Clusters } from "./vectors/cluster-section.ts";
-import { innerVectors } from "./vectors/inner-vectors.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
 
 /** What a segment is clustered with. */

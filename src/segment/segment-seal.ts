@@ -4,7 +4,6 @@ import { isDatabaseError } from "../base/errors.ts";
 import type { SegmentId } from "../base/ids.ts";
 import { checkData } from "../codec/columns-check.ts";
 import { corrupt } from "../codec/columns-packing.ts";
-import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { checkStoredDocuments } from "./documents/documents-section.ts";
 import { BlockSource } from "./format/byte-source.ts";
@@ -13,6 +12,7 @@ import type { SegmentLayout } from "./format/segment-layout.ts";
 import { checkIdOrder } from "./ids/id-order-section.ts";
 import { checkSlots } from "./ids/id-section.ts";
 import { OpenSegment } from "./segment-reader.ts";
+import type { AttributeIndex } from "./view/attribute-index.ts";
 
 /** Copies a segment's bytes with all checksums filled in, fit for a store. One pass over them. */
 export function sealSegment(segment: OpenSegment): Uint8Array<ArrayBuffer> {

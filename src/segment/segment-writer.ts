@@ -9,11 +9,11 @@ import { hasAnyValue } from "../codec/columns-value.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import { columnOwners } from "../model/stored-columns.ts";
-import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planBlock } from "./format/segment-format.ts";
 import type { SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
 import { planIds } from "./ids/id-section.ts";
+import type { AttributeIndex } from "./view/attribute-index.ts";
 
 /**
  * Plans a segment of documents with unique ids. Indexes are built here; the plan is written once,

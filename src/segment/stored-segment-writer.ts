@@ -9,16 +9,16 @@ import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
 import { columnOwners } from "../model/stored-columns.ts";
-import type { AttributeIndex } from "./attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
 import { planDocuments } from "./documents/documents-section.ts";
 import { headOf, planBlock, sealInPlace } from "./format/segment-format.ts";
 import type { SectionKind, SectionPlan, SegmentPlan } from "./format/segment-layout.ts";
 import { planIdFilter } from "./ids/id-filter-section.ts";
-import { hashKeys } from "./ids/id-keys.ts";
 import { ID_ORDER } from "./ids/id-order-section.ts";
 import { ID_SECTIONS } from "./ids/id-section.ts";
 import type { OpenSegment } from "./segment-reader.ts";
+import type { AttributeIndex } from "./view/attribute-index.ts";
+import { hashKeys } from "./view/id-keys.ts";
 
 /** Sections of ids that are copied. */
 const ID_KINDS: readonly SectionKind[] = [...Object.values(ID_SECTIONS), ...ID_ORDER.sections];

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { buildIds } from "../../src/codec/columns-builder.ts";
-import { type IdKeys, idKeys } from "../../src/segment/ids/id-keys.ts";
+import { type IdKeys, idKeys } from "../../src/segment/view/id-keys.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import {
   collidingFloats,

@@ -9,8 +9,8 @@ import { columnValue, idAt } from "../../src/codec/columns-value.ts";
 import type { WriteBatch } from "../../src/log/wal-records.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../src/model/schema.ts";
 import type { AttributeValue } from "../../src/model/value.ts";
-import { nameView } from "../../src/segment/named-columns.ts";
-import type { SegmentView } from "../../src/segment/segment-view.ts";
+import { nameView } from "../../src/segment/view/named-columns.ts";
+import type { SegmentView } from "../../src/segment/view/segment-view.ts";
 import { DocumentsView } from "../../src/write/resolve/documents-view.ts";
 import type { Commit } from "./committed-log.ts";
 import {

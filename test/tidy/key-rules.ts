@@ -57,7 +57,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/query/vector/coded-segment.ts",
     "src/query/vector/vector-chunks.ts",
     "src/query/vector/vector-scan.ts",
-    "src/segment/documents/decoded-documents.ts",
+    "src/segment/format/decoded-documents.ts",
     "src/segment/postings/bitset-section.ts",
     "src/storage/disk-cache/disk-cache-store.ts",
     "src/storage/disk-cache/disk-cache.ts",

@@ -33,7 +33,7 @@ import {
 } from "../../namespace/segments/stale-indexes.ts";
 import { indexState } from "../../query/operator/index-state.ts";
 import type { QueryOptions } from "../../query/operator/query-options.ts";
-import type { StoredSegment } from "../../segment/stored-segments.ts";
+import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
 import { NamespaceRetired } from "../commit-job.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";

@@ -8,7 +8,7 @@ import { activeSchema } from "../../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../../namespace/namespace-documents.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import type { OpenedNamespace } from "../namespace-options.ts";

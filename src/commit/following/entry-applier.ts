@@ -17,7 +17,7 @@ import {
   prepareEntry,
 } from "../../namespace/recovery/replay-entry.ts";
 import type { StaleIndex } from "../../namespace/segments/stale-indexes.ts";
-import type { StoredSegment } from "../../segment/stored-segments.ts";
+import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { type IndexToBuild, indexesToBuild } from "../../write/schema/merge-schema.ts";
 import type { IndexBuilder } from "../background/index-builder.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";

@@ -13,7 +13,7 @@ import { seededRandom } from "../../base/random.ts";
 import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import { newSegmentId } from "../../segment/format/segment-id.ts";
-import type { StoredSegment } from "../../segment/stored-segments.ts";
+import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";

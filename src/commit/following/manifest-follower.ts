@@ -13,7 +13,7 @@ import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
 import { openManifestSegment, readCounted } from "../../namespace/recovery/open-stored-segment.ts";
 import type { CountedSegment } from "../../segment/memtable/memtable-delta.ts";
-import type { StoredDeletions, StoredSegment } from "../../segment/stored-segments.ts";
+import type { StoredDeletions, StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { NamespaceLog } from "../namespace-log.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";

@@ -7,9 +7,9 @@ import { countBits } from "../../codec/bitmap.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
 import type { CountedDeletions } from "../../segment/deletions/counted-deletions.ts";
+import { type StoredSegment, storedSegment } from "../../segment/memtable/stored-segments.ts";
 import { asFaultOf, getTombstones } from "../../segment/segment-objects.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
-import { type StoredSegment, storedSegment } from "../../segment/stored-segments.ts";
 import { type NamespaceGeneration, segmentKey } from "../../storage/object-keys.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 

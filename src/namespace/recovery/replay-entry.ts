@@ -12,7 +12,7 @@ import type { ReadWalEntry } from "../../log/wal-reader.ts";
 import { decodeBatches, type WriteBatch } from "../../log/wal-records.ts";
 import { attemptAllInSteps } from "../../segment/format/bytes-missing.ts";
 import type { PreparedSegments } from "../../segment/memtable/memtable.ts";
-import type { StoredDeletions, StoredSegment } from "../../segment/stored-segments.ts";
+import type { StoredDeletions, StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { type NamespaceGeneration, walKey } from "../../storage/object-keys.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 import { activeSchema } from "../active-text-options.ts";

@@ -4,8 +4,8 @@ import type { IndexBuild, IndexOption } from "../../model/index-build.ts";
 import type { Schema } from "../../model/schema.ts";
 import { attemptAll } from "../../segment/format/bytes-missing.ts";
 import { indexFingerprint } from "../../segment/index-fingerprint.ts";
+import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { missingIndexes } from "../../segment/missing-indexes.ts";
-import type { StoredSegment } from "../../segment/stored-segments.ts";
 
 /** An index that an indexer has yet to build. */
 export interface StaleIndex {

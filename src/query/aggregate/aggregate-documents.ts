@@ -4,7 +4,7 @@ import { least } from "../../base/heap.ts";
 import { mapInSteps, type Steps } from "../../base/steps.ts";
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
 import type { ScalarValue } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import {
   eachMatch,
   MATCHES_PER_STEP,

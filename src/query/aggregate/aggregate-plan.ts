@@ -1,5 +1,5 @@
 import { runSteps, type Steps } from "../../base/steps.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import { attributeNeeds } from "../filter/attribute-source.ts";
 import { type Matcher, matcherOf } from "../filter/matcher.ts";
 import type { Findings, FindingsData } from "../operator/division.ts";

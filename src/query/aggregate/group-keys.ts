@@ -4,7 +4,7 @@ import { type DatabaseError, invalid } from "../../base/errors.ts";
 import { ScalarTable } from "../../base/tables/scalar-table.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import {
   isScalarData,
   type ScalarData,

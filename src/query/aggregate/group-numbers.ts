@@ -4,7 +4,7 @@ import type { Steps } from "../../base/steps.ts";
 import { WordTable } from "../../base/tables/word-table.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import type { ScalarValue } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import {
   eachMatch,
   MATCHES_PER_STEP,

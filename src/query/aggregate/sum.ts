@@ -1,6 +1,6 @@
 import { assert, must } from "../../base/assert.ts";
 import { hasBit } from "../../codec/bitmap.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { wordsOf } from "../documents/column-values.ts";
 import { FloatSum, IntegerSum } from "../documents/exact-sum.ts";
 import { presenceBits } from "../documents/ordinal-bits.ts";

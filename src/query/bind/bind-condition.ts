@@ -5,7 +5,7 @@ import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { OPERATORS } from "../operators.ts";
 import { comparisonWith } from "./bind-comparison.ts";
 import { bindFilter } from "./bind-filter.ts";

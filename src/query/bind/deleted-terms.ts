@@ -2,7 +2,7 @@
 
 import { fullBitmap, popCount } from "../../codec/bitmap.ts";
 import { decodeTermCounts, type TermCounts } from "../../segment/deletions/counted-deletions.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 
 /** The deleted documents of a segment, in three parts, each of which is counted in its own way. */
 export interface DeletedTerms {

@@ -16,11 +16,11 @@ import {
   type CountedDeletions,
   encodeTermCounts,
 } from "../../segment/deletions/counted-deletions.ts";
-import { nameSegments } from "../../segment/named-columns.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import { TEXT_SECTION } from "../../segment/text/text-kinds.ts";
+import { nameSegments } from "../../segment/view/named-columns.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 import { together } from "../operator/missing-bytes.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
 import { documentFrequency } from "./document-frequency.ts";

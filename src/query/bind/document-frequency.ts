@@ -10,14 +10,14 @@ import { hasBit } from "../../codec/bitmap.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import { countOf } from "../../segment/deletions/counted-deletions.ts";
-import { readsDocuments, termsOfDocuments } from "../../segment/deletions/document-terms.ts";
+import { readsDocuments, termsOfDocuments } from "../../segment/documents/document-terms.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { PAGE_ORDINALS } from "../../segment/postings/list-layout.ts";
 import type { OrdinalList } from "../../segment/postings/ordinal-list.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import { textFingerprint } from "../../segment/text/text-section.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import type { Together } from "../operator/operator.ts";
 import { addDocuments, type DeletedTerms, deletedTermsOf } from "./deleted-terms.ts";
 

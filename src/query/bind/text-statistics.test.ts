@@ -8,7 +8,7 @@ import {
 import { pick } from "../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { hasBit, popCount } from "../../codec/bitmap.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import { together } from "../operator/missing-bytes.ts";
 import { textStatistics } from "./text-statistics.ts";
 

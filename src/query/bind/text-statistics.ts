@@ -4,9 +4,9 @@
  */
 
 import { fullBitmap } from "../../codec/bitmap.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
 import type { TextView } from "../../segment/text/text-view.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { Together } from "../operator/operator.ts";
 

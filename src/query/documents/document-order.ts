@@ -6,7 +6,7 @@
 import { assert } from "../../base/assert.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import { UUID_BYTES } from "../../model/uuid.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import { readIntegers, wordsOf } from "./column-values.ts";
 import type { VisitPart } from "./ordinal-bits.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { countBits, setBit } from "../../codec/bitmap.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { eachPart, emptyBits, type OrdinalBits, type VisitPart } from "./ordinal-bits.ts";
 
 /** Matching documents of one segment. */

@@ -5,7 +5,7 @@
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import { addRange, countRange, emptyBits } from "../documents/ordinal-bits.ts";
 import type {
   Findings,

@@ -5,7 +5,7 @@ import { mergeRuns } from "../../base/merge-runs.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import { compareStrings, type DocumentId } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { FilterScope } from "../bind/bind-filter.ts";
 import { PatternBudget } from "../bind/pattern-budget.ts";
 import { forEachBit, type OrdinalBits } from "../documents/ordinal-bits.ts";

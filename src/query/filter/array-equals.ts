@@ -3,7 +3,7 @@ import { mapInSteps, type Steps } from "../../base/steps.ts";
 import { clearBit, setBit } from "../../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import type { ScalarValue } from "../../model/value.ts";
-import type { DictionaryView } from "../../segment/segment-view.ts";
+import type { DictionaryView } from "../../segment/view/segment-view.ts";
 import {
   compareBytes,
   isScalarData,

@@ -2,7 +2,7 @@
 
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
-import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
+import type { DictionaryView, SegmentView } from "../../segment/view/segment-view.ts";
 import { emptyBits, type OrdinalBits, presenceBits } from "../documents/ordinal-bits.ts";
 import type { Need } from "../operator/operator.ts";
 import type { Predicate } from "../operator/plan.ts";

@@ -8,7 +8,7 @@ import {
   ELEMENT_NUMBERS_INDEX,
 } from "../../segment/columns/element-numbers-index.ts";
 import type { SortedElements } from "../../segment/columns/element-section.ts";
-import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
+import type { DictionaryView, SegmentView } from "../../segment/view/segment-view.ts";
 import { WORDS_PER_ENTRY } from "./pick-access.ts";
 import {
   type EntryCut,

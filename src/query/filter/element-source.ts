@@ -3,7 +3,7 @@
 import { runSteps, type Steps } from "../../base/steps.ts";
 import { hasBit, setBit } from "../../codec/bitmap.ts";
 import type { SortedElements } from "../../segment/columns/element-section.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { andBits, emptyBits, type OrdinalBits, orBits } from "../documents/ordinal-bits.ts";
 import type { Need, SegmentRun } from "../operator/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";

@@ -16,10 +16,10 @@ import { bitsetIndexes } from "../../../test/support/segments/bitset-indexes.ts"
 import { runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { runSteps } from "../../base/steps.ts";
-import type { AttributeIndex } from "../../segment/attribute-index.ts";
 import { BITSETS } from "../../segment/postings/bitset-section.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { TEXT_BITSETS, TEXT_LISTS } from "../../segment/text/text-kinds.ts";
+import type { AttributeIndex } from "../../segment/view/attribute-index.ts";
 import { matchIds } from "../executor/match-ids.ts";
 import { runRequest } from "../executor/run-request.ts";
 

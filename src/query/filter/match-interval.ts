@@ -7,7 +7,7 @@
 import { assert } from "../../base/assert.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import { UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
-import type { DictionaryView } from "../../segment/segment-view.ts";
+import type { DictionaryView } from "../../segment/view/segment-view.ts";
 import {
   compareBytes,
   type ScalarData,

@@ -4,8 +4,8 @@ import { oneStep, type Steps } from "../../base/steps.ts";
 import { countBits, hasBit } from "../../codec/bitmap.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { type HashedIds, hashIds } from "../../segment/ids/id-keys.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import { type HashedIds, hashIds } from "../../segment/view/id-keys.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 import {
   bitsOf,
   type MatchedDocuments,

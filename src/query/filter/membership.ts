@@ -3,7 +3,7 @@ import { runSteps, type Steps } from "../../base/steps.ts";
 import { ScalarSet } from "../../base/tables/scalar-map.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { DocumentId, ScalarValue } from "../../model/value.ts";
-import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
+import type { DictionaryView, SegmentView } from "../../segment/view/segment-view.ts";
 import { scalarReader } from "../documents/column-values.ts";
 import { andBits, emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { Need, PredicateOperator } from "../operator/operator.ts";

@@ -1,6 +1,6 @@
 /** What conjunctions and disjunctions have in common. */
 
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { coarsest, type Grain } from "../operator/grain.ts";
 import type { Need, Operators, SegmentRun } from "../operator/operator.ts";
 import type { Predicate } from "../operator/plan.ts";

@@ -1,7 +1,7 @@
 /** Where intervals of values begin and end in a segment's sorted values. */
 
 import { compareScalars, type ScalarValue } from "../../model/value.ts";
-import type { DictionaryView } from "../../segment/segment-view.ts";
+import type { DictionaryView } from "../../segment/view/segment-view.ts";
 import type { Interval } from "../documents/interval.ts";
 import { type CodeRange, codeRange } from "./match-interval.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../segment/columns/sorted-numbers-index.ts";
 import type { SortedValues } from "../../segment/columns/sorted-section.ts";
 import { FENCE_ENTRIES, ID_ORDER } from "../../segment/ids/id-order-section.ts";
-import type { DictionaryView, SegmentView } from "../../segment/segment-view.ts";
+import type { DictionaryView, SegmentView } from "../../segment/view/segment-view.ts";
 import type { EntryKeys, SortedKey } from "./sorted-cut.ts";
 
 /** Sections that tell, without being read, what there is. */

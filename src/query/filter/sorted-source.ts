@@ -1,7 +1,7 @@
 /** Filters by what lies in order: the bits of intervals of values, without looking at the others. */
 
 import { runSteps, type Steps } from "../../base/steps.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { emptyBits, flipRange, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { Need, SegmentRun } from "../operator/operator.ts";
 import { attributeNeeds } from "./attribute-source.ts";

@@ -6,7 +6,7 @@ import { setBit } from "../../codec/bitmap.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import { formatDatetime } from "../../model/datetime.ts";
 import type { AttributeValue, ScalarValue } from "../../model/value.ts";
-import type { DictionaryView } from "../../segment/segment-view.ts";
+import type { DictionaryView } from "../../segment/view/segment-view.ts";
 import { isScalarData, type ScalarData } from "../documents/column-values.ts";
 import {
   andBits,

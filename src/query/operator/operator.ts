@@ -11,7 +11,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ComparisonOperator } from "../../model/filter.ts";
 import type { AggregateValue, ComputedValue, QueryResult } from "../../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 import type { Token } from "../../text/analyzer.ts";
 import type { BoundedScores } from "../documents/bounded-scores.ts";
 import type { DocumentComparer } from "../documents/document-order.ts";

@@ -1,5 +1,5 @@
 import { attemptAll, BytesMissing, type WantedRange } from "../../segment/format/bytes-missing.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 
 /** Distances of one segment's vectors to one query, as far as they are known. */

@@ -2,7 +2,7 @@
 
 import type { SequenceNumber } from "../../base/ids.ts";
 import type { Schema } from "../../model/schema.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 
 /** A namespace at one sequence number. Each live document is in exactly one segment. */
 export interface Snapshot {

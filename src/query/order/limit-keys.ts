@@ -1,5 +1,5 @@
 import { hasBit } from "../../codec/bitmap.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 import { presenceBits } from "../documents/ordinal-bits.ts";
 import type { GroupOf } from "./limited-documents.ts";
 

@@ -1,4 +1,4 @@
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { type OrderKey, orderComparer, orderHints } from "../documents/document-order.ts";
 import type { Interval } from "../documents/interval.ts";
 import { eachMatch } from "../documents/matched-documents.ts";

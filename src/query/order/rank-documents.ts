@@ -1,7 +1,7 @@
 /** Runs the ranking of a plan over all segments and merges their best documents. */
 
 import { oneStep, type Steps } from "../../base/steps.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import { matchBits } from "../documents/matched-documents.ts";
 import {
   type DocumentRanking,

@@ -5,7 +5,7 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { clearBit, hasBit } from "../../codec/bitmap.ts";
-import type { SegmentSnapshot, SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 import { type OrderKey, orderHints } from "../documents/document-order.ts";
 import type { Interval } from "../documents/interval.ts";
 import { type MatchedDocuments, matchBits, matchCount } from "../documents/matched-documents.ts";

@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
-import type { SegmentSnapshot } from "../../segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import { emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { RankedDocument } from "../documents/top-documents.ts";
 import type { Execution } from "../operator/operator.ts";

@@ -1,5 +1,5 @@
 import type { Steps } from "../../base/steps.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { matchedBits } from "../documents/matched-documents.ts";
 import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { ComputedOperator, Execution } from "../operator/operator.ts";

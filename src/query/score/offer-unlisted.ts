@@ -5,7 +5,7 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { clearBit, hasBit } from "../../codec/bitmap.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { CANDIDATES_MAX, newCandidateScores } from "../documents/bounded-scores.ts";
 import { eachPart, nextBit, type OrdinalBits, type VisitPart } from "../documents/ordinal-bits.ts";
 import { scoreKey } from "../documents/segment-scores.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { LISTED_MAX, type MatchedDocuments } from "../documents/matched-documents.ts";
 import { emptyBits } from "../documents/ordinal-bits.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { setBit } from "../../codec/bitmap.ts";
-import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
+import type { ColumnView, VectorPlace } from "../../segment/view/segment-view.ts";
 import { emptyBits } from "../documents/ordinal-bits.ts";
 import { chunksWith, VectorChunks } from "./vector-chunks.ts";
 

@@ -3,7 +3,7 @@
 import { assert } from "../../base/assert.ts";
 import type { RowMatrix } from "../../kernel/arena-kernels.ts";
 import { ELEMENT_BYTES, type RowFormat } from "../../kernel/kernel.ts";
-import type { ColumnView, VectorPlace } from "../../segment/segment-view.ts";
+import type { ColumnView, VectorPlace } from "../../segment/view/segment-view.ts";
 import type { MatchedDocuments } from "../documents/matched-documents.ts";
 import { nextBit, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { Need } from "../operator/operator.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "../../base/steps.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { idComparer } from "../documents/document-order.ts";
 import type { Execution, Need, RankOperator, RankPart } from "../operator/operator.ts";
 import type { RankNode, VectorTarget } from "../operator/plan.ts";

@@ -25,7 +25,7 @@ import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import { headOf } from "../../segment/format/segment-format.ts";
 import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import { OpenSegment, openSegment } from "../../segment/segment-reader.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { cosineErrorMax, NEAR_COSINE_DISTANCE, vectorDistance } from "../../vector/metric.ts";
 import { type MatchedDocuments, matchedBits } from "../documents/matched-documents.ts";
 import { runRequest } from "../executor/run-request.ts";

@@ -7,7 +7,7 @@ import { hasBit, setBit } from "../../codec/bitmap.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { type Measure, SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { Column } from "../../model/columns.ts";
-import type { ColumnView, SegmentView, VectorPlace } from "../../segment/segment-view.ts";
+import type { ColumnView, SegmentView, VectorPlace } from "../../segment/view/segment-view.ts";
 import { LateInteraction } from "../../vector/late-interaction.ts";
 import {
   cosineDistance,

@@ -7,9 +7,9 @@ import { corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column } from "../../model/columns.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
-import type { AttributeIndex, AttributeValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { AttributeIndex, AttributeValues } from "../view/attribute-index.ts";
 
 /** Kind of the section of a column (`columns-codec.ts`). */
 export const COLUMN_SECTION = 2;

@@ -4,16 +4,16 @@ import type { Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { Column } from "../../model/columns.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
+import type { AttributeSections } from "../format/attribute-sections.ts";
+import type { SectionPlan } from "../format/segment-layout.ts";
+import { stringCount } from "../postings/term-section.ts";
 import type {
   AttributeIndex,
   AttributeValues,
   IndexedSegment,
   MergedValues,
-} from "../attribute-index.ts";
-import type { AttributeSections } from "../format/attribute-sections.ts";
-import type { SectionPlan } from "../format/segment-layout.ts";
-import { stringCount } from "../postings/term-section.ts";
-import type { DictionaryView } from "../segment-view.ts";
+} from "../view/attribute-index.ts";
+import type { DictionaryView } from "../view/segment-view.ts";
 import { COLUMN_INDEX } from "./column-index.ts";
 import {
   buildDictionary,

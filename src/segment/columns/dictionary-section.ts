@@ -27,7 +27,7 @@ import {
   stringAt,
   stringCount,
 } from "../postings/term-section.ts";
-import type { DictionaryView } from "../segment-view.ts";
+import type { DictionaryView } from "../view/segment-view.ts";
 
 /** A dictionary as arrays. */
 export interface Dictionary {

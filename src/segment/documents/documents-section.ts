@@ -30,8 +30,8 @@ import type { Column, DocumentColumns } from "../../model/columns.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { ByteSource } from "../format/byte-source.ts";
+import { DecodedDocuments } from "../format/decoded-documents.ts";
 import type { SectionEntry, SectionPlan } from "../format/segment-layout.ts";
-import { DecodedDocuments } from "./decoded-documents.ts";
 import type { StoredDocuments } from "./stored-documents.ts";
 
 /** Documents that are stored and read together: what one far read may cost beyond its document. */

@@ -5,7 +5,7 @@
 
 import { assert } from "../../base/assert.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
-import type { DecodedDocuments } from "../documents/decoded-documents.ts";
+import type { DecodedDocuments } from "./decoded-documents.ts";
 
 /** The content of one segment, some of which may not be in memory. */
 export interface ByteSource {

@@ -12,7 +12,7 @@ import type { IdType } from "../../model/attribute-type.ts";
 import { compareScalars, type DocumentId } from "../../model/value.ts";
 import { sealInPlace } from "../format/segment-format.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
-import type { SegmentView } from "../segment-view.ts";
+import type { SegmentView } from "../view/segment-view.ts";
 import { FENCE_ENTRIES, ID_ORDER, ID_ORDER_SECTIONS } from "./id-order-section.ts";
 
 /** The least segments that have one, and one document more, so that the last fence has a rest. */

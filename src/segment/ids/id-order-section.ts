@@ -14,7 +14,6 @@
 import type { Steps } from "../../base/steps.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { ColumnData } from "../../model/columns.ts";
-import type { AttributeIndex } from "../attribute-index.ts";
 import { SORTED_DOCUMENTS_MIN } from "../columns/sorted-build.ts";
 import { checkBitmaps } from "../columns/sorted-check.ts";
 import {
@@ -28,6 +27,7 @@ import {
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { AttributeIndex } from "../view/attribute-index.ts";
 import { areAscending, idComparison, sortIds } from "./sort-ids.ts";
 
 /** Kinds of the sections of the order of ids; all without an attribute. */

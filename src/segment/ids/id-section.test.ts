@@ -6,7 +6,7 @@ import { buildIds } from "../../codec/columns-builder.ts";
 import { bytesOf } from "../../codec/columns-packing.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { hashIds, type IdKeys, idKeys } from "./id-keys.ts";
+import { hashIds, type IdKeys, idKeys } from "../view/id-keys.ts";
 import { checkSlots, fillSlots, IdTable } from "./id-section.ts";
 import { FreeSlots } from "./slot-runs.ts";
 

@@ -22,7 +22,7 @@ import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
-import { type IdKeys, idKeys } from "./id-keys.ts";
+import { type IdKeys, idKeys } from "../view/id-keys.ts";
 import { planIdOrder } from "./id-order-section.ts";
 import { FreeSlots, LongRuns, PROBES_MAX } from "./slot-runs.ts";
 

@@ -6,8 +6,8 @@ import type { ColumnData } from "../../model/columns.ts";
 import type { ByteSource } from "../format/byte-source.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionSpan } from "../format/segment-layout.ts";
+import { type HashedIds, idKeys } from "../view/id-keys.ts";
 import { mayHaveId, openIdFilter } from "./id-filter-section.ts";
-import { type HashedIds, idKeys } from "./id-keys.ts";
 import { IdTable, openIds } from "./id-section.ts";
 
 /** Where the sections are. */

@@ -4,7 +4,7 @@
  * searching such a table must not take time in proportion to the square of a run.
  */
 
-import type { IdKeys } from "./id-keys.ts";
+import type { IdKeys } from "../view/id-keys.ts";
 
 /**
  * Slots that are looked at one by one; a power of two. Where nobody has chosen ids by their hash,

@@ -5,7 +5,7 @@ import { clearBit, countBits, fullBitmap, hasBit } from "../../codec/bitmap.ts";
 import type { CountedDeletions } from "../deletions/counted-deletions.ts";
 import type { Tombstones } from "../deletions/tombstones.ts";
 import type { OpenSegment } from "../segment-reader.ts";
-import type { SegmentSnapshot } from "../segment-view.ts";
+import type { SegmentSnapshot } from "../view/segment-view.ts";
 
 /** A segment as it was at some time. */
 export type FrozenSegment = SegmentSnapshot & { readonly view: OpenSegment };

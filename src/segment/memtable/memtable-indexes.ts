@@ -7,7 +7,6 @@
 
 import { oneStep } from "../../base/steps.ts";
 import type { DistanceMetric, Schema } from "../../model/schema.ts";
-import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "../attribute-indexes.ts";
 import type { OpenSegment } from "../segment-reader.ts";
 import { TEXT_INDEX, textIndex } from "../text/text-index.ts";
@@ -17,6 +16,7 @@ import {
   type ByteCodeDescription,
   byteCodesPay,
 } from "../vectors/byte-code-section.ts";
+import type { AttributeIndex, MergedValues } from "../view/attribute-index.ts";
 
 /**
  * Documents from which on a merged segment has byte codes. What is smaller is merged again soon:

@@ -19,7 +19,7 @@ import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import { matchesSchema } from "../missing-indexes.ts";
 import { type OpenSegment, openSegment } from "../segment-reader.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
-import type { SegmentSnapshot } from "../segment-view.ts";
+import type { SegmentSnapshot } from "../view/segment-view.ts";
 import { Memtable } from "./memtable.ts";
 import type { AddedSegment, MemtableDelta } from "./memtable-delta.ts";
 import { SnapshotReplica } from "./snapshot-replica.ts";

@@ -2,7 +2,7 @@
 
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
 import type { OpenSegment } from "../segment-reader.ts";
-import type { SegmentSnapshot } from "../segment-view.ts";
+import type { SegmentSnapshot } from "../view/segment-view.ts";
 import { LiveSegment } from "./live-segment.ts";
 import type { AddedSegment, MemtableDelta } from "./memtable-delta.ts";
 

@@ -2,7 +2,6 @@
 
 import { assert } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
-import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
@@ -19,6 +18,7 @@ import {
   type PostingDirectory,
   type PostingLists,
 } from "../postings/posting-section.ts";
+import type { AttributeIndex, AttributeValues, MergedValues } from "../view/attribute-index.ts";
 import {
   openSparseLists,
   SPARSE_BLOCKS,

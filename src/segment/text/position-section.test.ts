@@ -21,7 +21,7 @@ import type { AttributeValue } from "../../model/value.ts";
 import { analyzerFor } from "../../text/analyzer.ts";
 import { planMerge } from "../segment-merger.ts";
 import { sealSegment, verifySegment } from "../segment-seal.ts";
-import type { SegmentView } from "../segment-view.ts";
+import type { SegmentView } from "../view/segment-view.ts";
 import { POSITIONS } from "./position-extent.ts";
 import { ELEMENT_GAP } from "./position-section.ts";
 import { TermPositions } from "./term-positions.ts";

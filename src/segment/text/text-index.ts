@@ -7,7 +7,6 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column } from "../../model/columns.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeSchema } from "../../model/schema.ts";
-import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
@@ -30,6 +29,7 @@ import {
   touchBlocks,
 } from "../postings/block-section.ts";
 import { planCompact } from "../postings/compact-section.ts";
+import type { AttributeIndex, AttributeValues, MergedValues } from "../view/attribute-index.ts";
 import { collectGreats } from "./frequencies.ts";
 import { openPagedText, type PagedText } from "./paged-text.ts";
 import { POSITIONS, type PositionExtent } from "./position-extent.ts";

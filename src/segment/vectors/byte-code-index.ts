@@ -4,10 +4,10 @@ import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { ArenaBytes } from "../../kernel/arena.ts";
 import { byteCodeStride } from "../../kernel/byte-code-scan.ts";
-import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { AttributeIndex, MergedValues } from "../view/attribute-index.ts";
 import {
   BYTE_CODE_SECTIONS,
   type ByteCodeDescription,

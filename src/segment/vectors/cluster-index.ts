@@ -2,10 +2,10 @@
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
-import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import { COLUMN_INDEX } from "../columns/column-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { AttributeIndex, MergedValues } from "../view/attribute-index.ts";
 import {
   CLUSTER_SECTIONS,
   type ClusterView,

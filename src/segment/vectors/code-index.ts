@@ -4,10 +4,10 @@ import { oneStep, type Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { CodeMatrix } from "../../kernel/arena-kernels.ts";
 import { CODE_BLOCK_ROWS, codeBlockBytes, codeBytes } from "../../kernel/code-scan.ts";
-import type { AttributeIndex, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { AttributeIndex, MergedValues } from "../view/attribute-index.ts";
 import { CLUSTER_SECTIONS, hasClusters, openClusters } from "./cluster-section.ts";
 import {
   CODE_SECTIONS,

@@ -4,9 +4,9 @@ import type { Steps } from "../../base/steps.ts";
 import { checkPresence } from "../../codec/columns-check.ts";
 import { firstOrdinals } from "../../codec/columns-gather.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
-import type { AttributeIndex, AttributeValues, MergedValues } from "../attribute-index.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
+import type { AttributeIndex, AttributeValues, MergedValues } from "../view/attribute-index.ts";
 import { DenseVectors } from "./dense-vectors.ts";
 import {
   inverseNorms,

@@ -18,7 +18,7 @@ import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
 import { PlanTimes } from "./plan-times.ts";

@@ -6,7 +6,7 @@ import { runSteps } from "../../base/steps.ts";
 import { buildIds } from "../../codec/columns-builder.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { type IdKeys, idKeys } from "../../segment/ids/id-keys.ts";
+import { type IdKeys, idKeys } from "../../segment/view/id-keys.ts";
 import { duplicateIds } from "./duplicate-ids.ts";
 
 const SEED = 31;

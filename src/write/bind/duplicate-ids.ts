@@ -6,8 +6,8 @@ import { firstOrdinals, gatherData } from "../../codec/columns-gather.ts";
 import { idAt } from "../../codec/columns-value.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { type IdKeys, idKeys } from "../../segment/ids/id-keys.ts";
 import { sortIds } from "../../segment/ids/sort-ids.ts";
+import { type IdKeys, idKeys } from "../../segment/view/id-keys.ts";
 
 /** A list of ids of the type that all lists of one search have. */
 export interface IdList {

@@ -7,9 +7,9 @@ import { documentsLogicalBytes } from "../../codec/columns-size.ts";
 import { columnValue, hasValue, idAt } from "../../codec/columns-value.ts";
 import type { ColumnData, DocumentColumns } from "../../model/columns.ts";
 import type { DocumentId } from "../../model/value.ts";
-import { type HashedIds, hashIds, idKeys } from "../../segment/ids/id-keys.ts";
 import { fillSlots, IdTable } from "../../segment/ids/id-section.ts";
-import type { ColumnView, SegmentView } from "../../segment/segment-view.ts";
+import { type HashedIds, hashIds, idKeys } from "../../segment/view/id-keys.ts";
+import type { ColumnView, SegmentView } from "../../segment/view/segment-view.ts";
 
 /** Values and ids of documents; there are no indexes, since conditions need none. */
 export class DocumentsView implements SegmentView {

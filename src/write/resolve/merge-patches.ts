@@ -9,7 +9,7 @@ import type { IdType } from "../../model/attribute-type.ts";
 import type { Column, DocumentColumns } from "../../model/columns.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { BoundPatches } from "../bind/bind-documents.ts";
 
 /** Documents that one step looks at. */

@@ -21,7 +21,7 @@ import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import { columnOf } from "../../model/stored-columns.ts";
 import { type AttributeValue, compareScalars, type DocumentId } from "../../model/value.ts";
-import type { SegmentView } from "../../segment/segment-view.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
 import { DocumentsView } from "./documents-view.ts";
 import { mergePatches, type PatchTarget, patchedValue } from "./merge-patches.ts";

@@ -7,7 +7,7 @@ import { emptyData, idAttributeType } from "../../../src/codec/columns-value.ts"
 import type { IdType } from "../../../src/model/attribute-type.ts";
 import type { Column, DocumentColumns } from "../../../src/model/columns.ts";
 import type { Schema } from "../../../src/model/schema.ts";
-import type { SegmentSnapshot } from "../../../src/segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../../src/segment/view/segment-view.ts";
 
 /** Yields all live documents in batches of at most `documentsMax`, segment by segment. */
 export function* liveDocuments(

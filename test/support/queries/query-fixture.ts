@@ -20,9 +20,9 @@ import type { DocumentQuery, Query, QueryRequest, RankBy } from "../../../src/mo
 import type { AttributeSchema, DistanceMetric, Schema } from "../../../src/model/schema.ts";
 import type { AttributeValue, DocumentId } from "../../../src/model/value.ts";
 import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
-import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import { LiveSegment } from "../../../src/segment/memtable/live-segment.ts";
 import { openSegment } from "../../../src/segment/segment-reader.ts";
+import type { AttributeIndex } from "../../../src/segment/view/attribute-index.ts";
 import { planSegment } from "../segments/plan-segment.ts";
 
 /** The memory of all fixtures. */

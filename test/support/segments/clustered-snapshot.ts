@@ -7,7 +7,7 @@ import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
 import { arenaSegmentMemory } from "../../../src/segment/format/arena-segment-memory.ts";
 import { type OpenSegment, openSegment } from "../../../src/segment/segment-reader.ts";
 import { planClustered } from "../../../src/segment/segment-reorder.ts";
-import type { SegmentSnapshot } from "../../../src/segment/segment-view.ts";
+import type { SegmentSnapshot } from "../../../src/segment/view/segment-view.ts";
 import { ARENAS, KERNELS } from "../queries/query-fixture.ts";
 
 /** Memory that the kernels of the fixtures read. */

@@ -1,12 +1,12 @@
 /** Stored forms of segments in memory of their own, as tests look at them. */
 
 import type { Schema } from "../../../src/model/schema.ts";
-import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 import {
   planStoredSegment,
   writeStoredSegment,
 } from "../../../src/segment/stored-segment-writer.ts";
+import type { AttributeIndex } from "../../../src/segment/view/attribute-index.ts";
 
 /** The content of a stored segment, and its head. */
 export interface StoredSegmentContent {

@@ -1,6 +1,6 @@
 /** What tests of indexes that filters read have in common. */
 
-import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
+import type { AttributeIndex } from "../../../src/segment/view/attribute-index.ts";
 import type { IndexCase } from "../../conformance/attribute-index.ts";
 import { documentQuery } from "../queries/query-fixture.ts";
 import { randomFilter } from "../random/random-queries.ts";

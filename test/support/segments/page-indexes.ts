@@ -1,7 +1,7 @@
-import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "../../../src/segment/attribute-indexes.ts";
 import { TEXT_INDEX, type TextExtent, textIndex } from "../../../src/segment/text/text-index.ts";
 import type { PageExtent } from "../../../src/segment/text/text-pages.ts";
+import type { AttributeIndex } from "../../../src/segment/view/attribute-index.ts";
 
 /** Few terms on each of many pages, however small the index is. */
 export const SHORT_PAGES: PageExtent = {

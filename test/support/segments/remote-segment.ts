@@ -11,13 +11,13 @@ import { BytesMissing, type WantedRange } from "../../../src/segment/format/byte
 import type { SegmentMemory } from "../../../src/segment/format/segment-memory.ts";
 import { OrdinalList } from "../../../src/segment/postings/ordinal-list.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
+import { Frequencies } from "../../../src/segment/text/frequencies.ts";
 import type {
   ColumnView,
   DictionaryView,
   SegmentView,
   VectorPlace,
-} from "../../../src/segment/segment-view.ts";
-import { Frequencies } from "../../../src/segment/text/frequencies.ts";
+} from "../../../src/segment/view/segment-view.ts";
 import type { ObjectKey } from "../../../src/storage/object-store.ts";
 import { ordinalsOf } from "./plain-postings.ts";
 

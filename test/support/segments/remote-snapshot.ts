@@ -1,10 +1,10 @@
 /** Snapshots of which nothing is in memory. */
 
 import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
-import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
-import type { SegmentSnapshot } from "../../../src/segment/segment-view.ts";
 import { openStoredSegment } from "../../../src/segment/stored-segment-reader.ts";
+import type { AttributeIndex } from "../../../src/segment/view/attribute-index.ts";
+import type { SegmentSnapshot } from "../../../src/segment/view/segment-view.ts";
 import type { ObjectKey } from "../../../src/storage/object-store.ts";
 import { ARENA_MEMORY } from "./clustered-snapshot.ts";
 import { encodeStoredSegment } from "./encode-stored-segment.ts";

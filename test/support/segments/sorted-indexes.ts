@@ -1,4 +1,3 @@
-import type { AttributeIndex } from "../../../src/segment/attribute-index.ts";
 import { ATTRIBUTE_INDEXES } from "../../../src/segment/attribute-indexes.ts";
 import {
   DICTIONARY_INDEX,
@@ -12,6 +11,7 @@ import {
   SORTED_NUMBERS_INDEX,
   sortedNumbersIndex,
 } from "../../../src/segment/columns/sorted-numbers-index.ts";
+import type { AttributeIndex } from "../../../src/segment/view/attribute-index.ts";
 
 /**
  * All indexes, with sorted values in segments of so many documents, and trigrams of so many

@@ -8,7 +8,7 @@ import {
   type TrigramList,
   type TrigramView,
 } from "../../../segment/columns/trigram-section.ts";
-import type { SegmentView } from "../../../segment/segment-view.ts";
+import type { SegmentView } from "../../../segment/view/segment-view.ts";
 import type { Need, PredicateRun, SegmentRun } from "../../operator/operator.ts";
 import { attributeNeeds } from "../attribute-source.ts";
 import { isSorted } from "../sorted-source.ts";

@@ -4,7 +4,7 @@ import {
   DICTIONARY_INDEX,
   type OpenedDictionary,
 } from "../../../segment/columns/dictionary-index.ts";
-import type { DictionaryView, SegmentView } from "../../../segment/segment-view.ts";
+import type { DictionaryView, SegmentView } from "../../../segment/view/segment-view.ts";
 import { scalarReader } from "../../documents/column-values.ts";
 import type { OrdinalBits } from "../../documents/ordinal-bits.ts";
 import type { PredicateOperator } from "../../operator/operator.ts";

@@ -2,7 +2,7 @@
 
 import type { Steps } from "../../../base/steps.ts";
 import { hasValue } from "../../../codec/columns-value.ts";
-import type { SegmentView } from "../../../segment/segment-view.ts";
+import type { SegmentView } from "../../../segment/view/segment-view.ts";
 import { isNumberData, numberReader } from "./number-reader.ts";
 
 /** Documents of a block: as many as a window has at least that is passed over (`best-scores.ts`). */

@@ -3,7 +3,7 @@
 import { oneStep, type Steps } from "../../../base/steps.ts";
 import { hasValue } from "../../../codec/columns-value.ts";
 import type { Column } from "../../../model/columns.ts";
-import type { SegmentView } from "../../../segment/segment-view.ts";
+import type { SegmentView } from "../../../segment/view/segment-view.ts";
 import {
   type BoundedScores,
   constantBound,

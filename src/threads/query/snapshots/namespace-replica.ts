@@ -9,9 +9,9 @@ import type { NamespaceInstance, NamespaceState } from "../../../namespace/publi
 import type { Snapshot } from "../../../query/operator/snapshot.ts";
 import type { AddedSegment } from "../../../segment/memtable/memtable-delta.ts";
 import { SnapshotReplica } from "../../../segment/memtable/snapshot-replica.ts";
-import { nameSegments } from "../../../segment/named-columns.ts";
 import type { OpenSegment } from "../../../segment/segment-reader.ts";
-import type { SegmentView } from "../../../segment/segment-view.ts";
+import { nameSegments } from "../../../segment/view/named-columns.ts";
+import type { SegmentView } from "../../../segment/view/segment-view.ts";
 import type { NamespaceUpdate } from "../../thread-messages.ts";
 
 /** What a replica needs of its thread. */

@@ -1,8 +1,8 @@
 /** All vectors of the documents of a segment that have several, as rows. */
 
-import { inverseNorm } from "../../vector/metric.ts";
-import type { VectorRows } from "../../vector/vector-rows.ts";
-import type { OpenSegment } from "../segment-reader.ts";
+import { inverseNorm } from "../vector/metric.ts";
+import type { VectorRows } from "../vector/vector-rows.ts";
+import type { OpenSegment } from "./segment-reader.ts";
 
 /** See the file's head. */
 export interface InnerVectors {

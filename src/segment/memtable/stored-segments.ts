@@ -5,16 +5,16 @@
  * it, so that applying it needs no bytes of the store.
  */
 
-import type { Ordinal, SegmentId } from "../base/ids.ts";
-import type { Steps } from "../base/steps.ts";
-import type { DocumentId } from "../model/value.ts";
-import type { ObjectKey } from "../storage/object-store.ts";
-import type { Tombstones } from "./deletions/tombstones.ts";
-import { attemptAll, attemptAllInSteps } from "./format/bytes-missing.ts";
-import { type HashedIds, hashIds, hashKeys, type IdKeys } from "./ids/id-keys.ts";
-import { LiveSegment } from "./memtable/live-segment.ts";
-import type { AddedSegment } from "./memtable/memtable-delta.ts";
-import type { OpenSegment } from "./segment-reader.ts";
+import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import type { Steps } from "../../base/steps.ts";
+import type { DocumentId } from "../../model/value.ts";
+import type { ObjectKey } from "../../storage/object-store.ts";
+import type { Tombstones } from "../deletions/tombstones.ts";
+import { attemptAll, attemptAllInSteps } from "../format/bytes-missing.ts";
+import type { OpenSegment } from "../segment-reader.ts";
+import { type HashedIds, hashIds, hashKeys, type IdKeys } from "../view/id-keys.ts";
+import { LiveSegment } from "./live-segment.ts";
+import type { AddedSegment } from "./memtable-delta.ts";
 
 /** A segment in the store and the documents of it that are live. */
 export interface StoredSegment {

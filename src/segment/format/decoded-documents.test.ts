@@ -9,9 +9,9 @@ import { buildDocuments } from "../../codec/columns-builder.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { DocumentColumns } from "../../model/columns.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
-import { BlockSource } from "../format/byte-source.ts";
 import { openSegment } from "../segment-reader.ts";
 import { openStoredSegment } from "../stored-segment-reader.ts";
+import { BlockSource } from "./byte-source.ts";
 import { DecodedDocuments } from "./decoded-documents.ts";
 
 test.each([1, 2, 3])("keeps what was used last, as a plain list does, seed %i", (seed) => {

@@ -4,21 +4,21 @@ import {
   attributeIndexConformance,
   INDEX_FULL,
   INDEX_USUAL,
-} from "../../test/conformance/attribute-index.ts";
-import { effort } from "../../test/support/effort.ts";
-import { documentQuery } from "../../test/support/queries/query-fixture.ts";
-import { randomFilter } from "../../test/support/random/random-queries.ts";
-import { oneStep, type Steps } from "../base/steps.ts";
-import { ArrayPacker, ArrayUnpacker, copyInSteps, corrupt } from "../codec/columns-packing.ts";
-import { hasValue } from "../codec/columns-value.ts";
-import type { AttributeType } from "../model/attribute-type.ts";
-import type { Column } from "../model/columns.ts";
-import type { AttributeSchema } from "../model/schema.ts";
+} from "../../../test/conformance/attribute-index.ts";
+import { effort } from "../../../test/support/effort.ts";
+import { documentQuery } from "../../../test/support/queries/query-fixture.ts";
+import { randomFilter } from "../../../test/support/random/random-queries.ts";
+import { oneStep, type Steps } from "../../base/steps.ts";
+import { ArrayPacker, ArrayUnpacker, copyInSteps, corrupt } from "../../codec/columns-packing.ts";
+import { hasValue } from "../../codec/columns-value.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import type { Column } from "../../model/columns.ts";
+import type { AttributeSchema } from "../../model/schema.ts";
+import { ATTRIBUTE_INDEXES } from "../attribute-indexes.ts";
+import type { AttributeSections } from "../format/attribute-sections.ts";
+import type { SectionEntry, SectionPlan } from "../format/segment-layout.ts";
+import { DELETED } from "../postings/posting-section.ts";
 import type { AttributeIndex, MergedValues } from "./attribute-index.ts";
-import { ATTRIBUTE_INDEXES } from "./attribute-indexes.ts";
-import type { AttributeSections } from "./format/attribute-sections.ts";
-import type { SectionEntry, SectionPlan } from "./format/segment-layout.ts";
-import { DELETED } from "./postings/posting-section.ts";
 
 const EFFORT = effort({ usual: INDEX_USUAL, full: INDEX_FULL });
 

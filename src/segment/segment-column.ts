@@ -1,16 +1,16 @@
 /** The values of one attribute of a segment, wherever they are. */
 
-import type { Ordinal } from "../../base/ids.ts";
-import { columnValue, hasValue } from "../../codec/columns-value.ts";
-import type { Column } from "../../model/columns.ts";
-import type { AttributeValue } from "../../model/value.ts";
-import type { IndexedSegment } from "../attribute-index.ts";
-import type { StoredDocuments } from "../documents/stored-documents.ts";
-import type { ColumnView, DictionaryView, SegmentView, VectorPlace } from "../segment-view.ts";
-import type { DenseVectors } from "../vectors/dense-vectors.ts";
-import { VECTOR_INDEX } from "../vectors/vector-index.ts";
-import { COLUMN_INDEX, COLUMN_SECTION } from "./column-index.ts";
-import { DICTIONARY_INDEX } from "./dictionary-index.ts";
+import type { Ordinal } from "../base/ids.ts";
+import { columnValue, hasValue } from "../codec/columns-value.ts";
+import type { Column } from "../model/columns.ts";
+import type { AttributeValue } from "../model/value.ts";
+import { COLUMN_INDEX, COLUMN_SECTION } from "./columns/column-index.ts";
+import { DICTIONARY_INDEX } from "./columns/dictionary-index.ts";
+import type { StoredDocuments } from "./documents/stored-documents.ts";
+import type { DenseVectors } from "./vectors/dense-vectors.ts";
+import { VECTOR_INDEX } from "./vectors/vector-index.ts";
+import type { IndexedSegment } from "./view/attribute-index.ts";
+import type { ColumnView, DictionaryView, SegmentView, VectorPlace } from "./view/segment-view.ts";
 
 /** Where an attribute's values are. */
 export interface ColumnOptions {

@@ -4,15 +4,15 @@
  * and has a line in `attribute-indexes.ts`.
  */
 
-import type { Steps } from "../base/steps.ts";
-import type { AttributeType } from "../model/attribute-type.ts";
-import type { Column } from "../model/columns.ts";
-import type { IndexOption } from "../model/index-build.ts";
-import type { AttributeSchema } from "../model/schema.ts";
-import type { ClusterCodes } from "../vector/cluster-codes.ts";
-import type { AttributeSections } from "./format/attribute-sections.ts";
-import type { SectionKind, SectionPlan } from "./format/segment-layout.ts";
-import type { Clusters } from "./vectors/cluster-section.ts";
+import type { Steps } from "../../base/steps.ts";
+import type { AttributeType } from "../../model/attribute-type.ts";
+import type { Column } from "../../model/columns.ts";
+import type { IndexOption } from "../../model/index-build.ts";
+import type { AttributeSchema } from "../../model/schema.ts";
+import type { ClusterCodes } from "../../vector/cluster-codes.ts";
+import type { AttributeSections } from "../format/attribute-sections.ts";
+import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
+import type { Clusters } from "../vectors/cluster-section.ts";
 
 /**
  * One kind of index. Stateless: it is asked once for each attribute of a segment that is written,

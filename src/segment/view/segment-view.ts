@@ -4,12 +4,12 @@
  * Ordinals run from 0 to `documentCount` − 1, deleted documents included.
  */
 
-import type { Ordinal, SegmentId } from "../base/ids.ts";
-import type { Column, ColumnData } from "../model/columns.ts";
-import type { AttributeValue, DocumentId } from "../model/value.ts";
+import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import type { Column, ColumnData } from "../../model/columns.ts";
+import type { AttributeValue, DocumentId } from "../../model/value.ts";
+import type { CountedDeletions } from "../deletions/counted-deletions.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
-import type { CountedDeletions } from "./deletions/counted-deletions.ts";
-import type { HashedIds } from "./ids/id-keys.ts";
+import type { HashedIds } from "./id-keys.ts";
 
 /** A segment. */
 export interface SegmentView {

@@ -3,13 +3,13 @@
  * (model/stored-columns.ts). Where none is, the segments themselves.
  */
 
-import type { Ordinal, SegmentId } from "../base/ids.ts";
-import type { ColumnData } from "../model/columns.ts";
-import type { Schema } from "../model/schema.ts";
-import type { DocumentId } from "../model/value.ts";
+import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import type { ColumnData } from "../../model/columns.ts";
+import type { Schema } from "../../model/schema.ts";
+import type { DocumentId } from "../../model/value.ts";
+import type { CountedDeletions } from "../deletions/counted-deletions.ts";
 import type { AttributeIndex } from "./attribute-index.ts";
-import type { CountedDeletions } from "./deletions/counted-deletions.ts";
-import type { HashedIds } from "./ids/id-keys.ts";
+import type { HashedIds } from "./id-keys.ts";
 import type { ColumnView, SegmentSnapshot, SegmentView } from "./segment-view.ts";
 
 /** Columns by the attributes that are not called as they are. */

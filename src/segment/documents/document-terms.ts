@@ -5,7 +5,7 @@ import type { Ordinal } from "../../base/ids.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import { analyzerFor } from "../../text/analyzer.ts";
 import { attemptAll } from "../format/bytes-missing.ts";
-import type { ColumnView } from "../segment-view.ts";
+import type { ColumnView } from "../view/segment-view.ts";
 
 /** Bytes that are read for one document of a remote segment, at least: a window of the cache. */
 const DOCUMENT_READ_BYTES = 64 * KIB;
