@@ -9,6 +9,7 @@ import {
   type RestoreRequest,
 } from "../../model/backup.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
+import { readJsonBody } from "../json/json-body.ts";
 import { ANY_FORM, objectForm } from "../json/json-form.ts";
 import {
   arrayAt,
@@ -20,7 +21,6 @@ import {
   stringAt,
 } from "../json/json-shape.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
-import { readJsonBody } from "../write/member-places.ts";
 
 /** The body that begins a backup. */
 export const BACKUP_FORM = objectForm({ namespace: ANY_FORM });

@@ -12,6 +12,7 @@ import type {
   QueryRequest,
   RankBy,
 } from "../../model/query.ts";
+import { readJsonBody } from "../json/json-body.ts";
 import {
   booleanAt,
   elementsOf,
@@ -24,7 +25,6 @@ import {
   wrongType,
 } from "../json/json-shape.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
-import { readJsonBody } from "../write/member-places.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
 import { parseAggregateQuery } from "./parse-aggregates.ts";
 import { parseComputed } from "./parse-computed.ts";

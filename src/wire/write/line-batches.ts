@@ -4,8 +4,8 @@ import { clip } from "../../base/bounded-text.ts";
 import { KIB, MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import { skipJson } from "../json/json-body.ts";
 import { scanObject } from "../json/scan-object.ts";
-import { skipJson } from "./member-places.ts";
 
 /** Bytes of lines from which on they are committed; each commit has a price of its own. */
 const BATCH_BYTES = 4 * MIB;

@@ -4,9 +4,9 @@ import { invalid, malformed } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { MetadataPatch } from "../../model/write-request.ts";
+import { readJsonBody } from "../json/json-body.ts";
 import { booleanAt, describeJson, objectAt, present } from "../json/json-shape.ts";
 import { UnknownMembers } from "../json/unknown-members.ts";
-import { readJsonBody } from "./member-places.ts";
 import { parseSchemaMap } from "./parse-write-members.ts";
 import { METADATA_FORM, SCHEMA_FORM } from "./write-forms.ts";
 

@@ -7,6 +7,7 @@ import type { Steps } from "../../base/steps.ts";
 import { type AttributeType, parseAttributeType } from "../../model/attribute-type.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
+import { withPlaces } from "../json/json-body.ts";
 import type { JsonForm } from "../json/json-form.ts";
 import { JsonReader } from "../json/json-reader.ts";
 import { didYouMean } from "../json/json-shape.ts";
@@ -24,7 +25,6 @@ import type { ValueForm } from "./loose-column-builder.ts";
 import { LooseColumnsParser } from "./loose-columns-parser.ts";
 import { LooseIdsParser } from "./loose-ids-parser.ts";
 import { LooseRowsParser } from "./loose-rows-parser.ts";
-import { withPlaces } from "./member-places.ts";
 import { WRITE_FORMS } from "./write-forms.ts";
 
 /** What is known of the namespace while a body is parsed; wrong hints cost speed, not answers. */

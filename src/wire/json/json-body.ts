@@ -1,15 +1,15 @@
 /**
- * Where in a body its members stand, for faults that are found only after the body was read: they
- * know their path, and are told the line and column of the top-level member that it starts with.
+ * Reads whole bodies of JSON. A fault that is found only after a body was read knows its path; its
+ * message gets the line and column of the top-level member that the path starts with.
  */
 
 import { KIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { JsonValue } from "../../model/json-value.ts";
-import type { JsonForm } from "../json/json-form.ts";
-import { JsonReader } from "../json/json-reader.ts";
-import type { UnknownMembers } from "../json/unknown-members.ts";
+import type { JsonForm } from "./json-form.ts";
+import { JsonReader } from "./json-reader.ts";
+import type { UnknownMembers } from "./unknown-members.ts";
 
 /** What is read of a body, and who hears of the rest. */
 export interface BodyOptions {

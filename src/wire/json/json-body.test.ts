@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { invalid, malformed } from "../../base/errors.ts";
 import { runSteps } from "../../base/steps.ts";
-import { ANY_FORM } from "../json/json-form.ts";
-import { UnknownMembers } from "../json/unknown-members.ts";
-import { readJsonBody, withPlaces } from "./member-places.ts";
-import { WriteBodyParser } from "./parse-write.ts";
+import { WriteBodyParser } from "../write/parse-write.ts";
+import { readJsonBody, withPlaces } from "./json-body.ts";
+import { ANY_FORM } from "./json-form.ts";
+import { UnknownMembers } from "./unknown-members.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
