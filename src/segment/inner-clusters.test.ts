@@ -19,8 +19,9 @@ import { type OpenSegment, openSegment } from "./segment-reader.ts";
 import { knownCentroids, planClustered } from "./segment-reorder.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
-import { type Clusters, planClusters } from "./vectors/cluster-section.ts";
+import { planClusters } from "./vectors/cluster-section.ts";
 import { CODE_INDEX } from "./vectors/code-index.ts";
+import type { Clusters } from "./view/attribute-index.ts";
 
 const ID = "s" as SegmentId;
 const SPACE = await openKernelSpace("auto");

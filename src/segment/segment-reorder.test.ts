@@ -30,7 +30,8 @@ import { knownCentroids, planClustered } from "./segment-reorder.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
-import { type Clusters, type ClusterView, planClusters } from "./vectors/cluster-section.ts";
+import { type ClusterView, planClusters } from "./vectors/cluster-section.ts";
+import type { Clusters } from "./view/attribute-index.ts";
 
 const SEEDS = effort({ usual: 3, full: 24 });
 const ID = "s" as SegmentId;

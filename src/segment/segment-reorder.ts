@@ -25,8 +25,8 @@ import { type AttributeClusters, type OrderOptions, planOrdered } from "./segmen
 import type { OpenSegment } from "./segment-reader.ts";
 import { byteCodesPay } from "./vectors/byte-code-section.ts";
 import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
-import type { Clusters } from "./vectors/cluster-section.ts";
 import { VECTOR_INDEX } from "./vectors/vector-index.ts";
+import type { Clusters } from "./view/attribute-index.ts";
 
 /** What a segment is clustered with. */
 export interface ClusterOptions {

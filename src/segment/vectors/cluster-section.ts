@@ -15,27 +15,13 @@ import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
+import type { Clusters } from "../view/attribute-index.ts";
 
 /** Kinds of the sections; an attribute has one of them at most. */
 export const CLUSTER_SECTIONS = { inOrder: 14, withOrdinals: 20, ofInner: 32 } as const;
 
 /** By their code. */
 const METRICS: readonly DistanceMetric[] = ["cosine_distance", "euclidean_squared"];
-
-/** Clusters as arrays. */
-export interface Clusters {
-  /** What they were made for. */
-  readonly metric: DistanceMetric;
-  readonly dimensions: number;
-  /** Cluster c has positions `starts[c]` to before `starts[c + 1]`; all with a vector have one. */
-  readonly starts: Uint32Array;
-  /** By position; undefined where positions are ordinals. */
-  readonly ordinals?: Uint32Array | undefined;
-  /** They are of inner vectors: documents have a position for each of theirs. Absent: of dense. */
-  readonly isInner?: boolean | undefined;
-  /** Centroids end to end. */
-  readonly centroids: Float32Array;
-}
 
 /** Clusters of one attribute's vectors in a segment. */
 export interface ClusterView extends Clusters {

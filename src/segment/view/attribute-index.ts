@@ -8,11 +8,10 @@ import type { Steps } from "../../base/steps.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column } from "../../model/columns.ts";
 import type { IndexOption } from "../../model/index-build.ts";
-import type { AttributeSchema } from "../../model/schema.ts";
+import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
 import type { ClusterCodes } from "../../vector/cluster-codes.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
-import type { Clusters } from "../vectors/cluster-section.ts";
 
 /**
  * One kind of index. Stateless: it is asked once for each attribute of a segment that is written,
@@ -96,6 +95,21 @@ export interface MergedValues {
   readonly column: Column;
   /** Those that its vectors are to have, if any. */
   readonly clusters: PlannedClusters | undefined;
+}
+
+/** Clusters as arrays. */
+export interface Clusters {
+  /** What they were made for. */
+  readonly metric: DistanceMetric;
+  readonly dimensions: number;
+  /** Cluster c has positions `starts[c]` to before `starts[c + 1]`; all with a vector have one. */
+  readonly starts: Uint32Array;
+  /** By position; undefined where positions are ordinals. */
+  readonly ordinals?: Uint32Array | undefined;
+  /** They are of inner vectors: documents have a position for each of theirs. Absent: of dense. */
+  readonly isInner?: boolean | undefined;
+  /** Centroids end to end. */
+  readonly centroids: Float32Array;
 }
 
 /** Clusters of an attribute's vectors, and the codes of those. */
