@@ -1,9 +1,13 @@
 /** Binds a filter to a schema: names, indexes and operand types, with the reasons for refusals. */
 
 import { clipName } from "../../base/bounded-text.ts";
-import { type DatabaseError, invalid } from "../../base/errors.ts";
-import { similarName } from "../../base/nearest-name.ts";
+import type { DatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import {
+  attributeSchema,
+  fullTextAttributes,
+  unknownAttribute,
+} from "../../model/attribute-schema.ts";
 import { type AttributeType, formatAttributeType, sameType } from "../../model/attribute-type.ts";
 import {
   type Filter,
@@ -63,43 +67,6 @@ function* bindParts(parts: readonly Filter[], scope: FilterScope): Steps<Predica
 
 /** Parts that are bound between two pauses, in some microseconds each. */
 const PARTS_PER_STEP = 64;
-
-/** Builds the error for a name that the schema does not have. */
-export function unknownAttribute(name: string, schema: Schema, where: string): DatabaseError {
-  const fault = `💔 ${where}: attribute "${clipName(name)}" not found in schema`;
-  return invalid(fault, { hint: nearestAttribute(name, schema) });
-}
-
-/** The end of a message about an unknown attribute: the one that was probably meant, or some. */
-export function nearestAttribute(name: string, schema: Schema): string {
-  const known = ["id", ...schema.attributes.keys()];
-  const similar = similarName(name, known);
-  return similar === undefined
-    ? `the attributes are ${listed(known)}`
-    : `the nearest is "${similar}"`;
-}
-
-/** The end of a message about an attribute without full text: those that have it. */
-export function fullTextAttributes({ attributes }: Schema): string {
-  const names = [...attributes].flatMap(([name, { fullTextSearch }]) =>
-    fullTextSearch === undefined ? [] : [name],
-  );
-  return names.length === 0 ? "no attribute has it yet" : `it is set for ${listed(names)}`;
-}
-
-function listed(names: readonly string[]): string {
-  const rest = names.length > LISTED_NAMES_MAX ? `, … (${names.length} in all)` : "";
-  return names.slice(0, LISTED_NAMES_MAX).join(", ") + rest;
-}
-
-/** How many attributes a message lists. */
-const LISTED_NAMES_MAX = 10;
-
-/** The schema of an attribute, with `id` as one. Undefined if there is none of that name. */
-export function attributeSchema(name: string, schema: Schema): AttributeSchema | undefined {
-  if (name !== "id") return schema.attributes.get(name);
-  return { type: { kind: "scalar", of: schema.idType ?? "uint" }, filterable: true };
-}
 
 /** Steps only where there is a list or a pattern: most conditions are bound with less than they cost. */
 function bindCondition(

@@ -3,6 +3,11 @@
 import { clipName } from "../../base/bounded-text.ts";
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import {
+  attributeSchema,
+  fullTextAttributes,
+  unknownAttribute,
+} from "../../model/attribute-schema.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { JsonValue } from "../../model/json-value.ts";
@@ -22,13 +27,7 @@ import type { ProductNode } from "../score/product.ts";
 import type { SaturateNode } from "../score/saturate.ts";
 import type { SparseNode } from "../score/sparse.ts";
 import type { SumNode } from "../score/sum.ts";
-import {
-  attributeSchema,
-  bindFilter,
-  type FilterScope,
-  fullTextAttributes,
-  unknownAttribute,
-} from "./bind-filter.ts";
+import { bindFilter, type FilterScope } from "./bind-filter.ts";
 import { printOperand, scalarOperand } from "./operands.ts";
 import { analyzeQuery, textOperand, textOperandType } from "./text-query.ts";
 import type { TextStatistics } from "./text-statistics.ts";

@@ -1,10 +1,10 @@
 import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 import { similarName } from "../../base/nearest-name.ts";
+import { attributeSchema, unknownAttribute } from "../../model/attribute-schema.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { ModelRerank } from "../../model/query.ts";
 import type { Schema } from "../../model/schema.ts";
-import { attributeSchema, unknownAttribute } from "./bind-filter.ts";
 
 /** Checks a reranking against the schema and the server's models; throws `invalid`. */
 export function checkRerank(

@@ -1,11 +1,12 @@
 /** Plans queries for aggregates. */
 
 import { type DatabaseError, invalid } from "../../base/errors.ts";
+import { attributeSchema, unknownAttribute } from "../../model/attribute-schema.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import type { CountNode } from "../aggregate/count.ts";
 import type { SumAggregateNode } from "../aggregate/sum.ts";
-import { attributeSchema, type FilterScope, unknownAttribute } from "../bind/bind-filter.ts";
+import type { FilterScope } from "../bind/bind-filter.ts";
 import type { AggregatePlan, GroupNode, Predicate } from "../operator/plan.ts";
 
 /** Plans a query for aggregates over the documents of `predicate`. */

@@ -2,6 +2,11 @@
 
 import { type DatabaseError, invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import {
+  attributeSchema,
+  fullTextAttributes,
+  unknownAttribute,
+} from "../../model/attribute-schema.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type {
   ComputedAttribute,
@@ -9,7 +14,6 @@ import type {
   Highlight,
   ScoreExpression,
 } from "../../model/query.ts";
-import { attributeSchema, fullTextAttributes, unknownAttribute } from "../bind/bind-filter.ts";
 import { bindScore, type ScoreScope } from "../bind/bind-score.ts";
 import { bindVectorTarget } from "../bind/bind-vector.ts";
 import type { ComputedScoreNode } from "../project/computed-score.ts";

@@ -3,9 +3,9 @@
 import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import { nearestAttribute, unknownAttribute } from "../../model/attribute-schema.ts";
 import { type AttributeType, formatAttributeType } from "../../model/attribute-type.ts";
 import type { DocumentQuery, LimitPer, RankBy, ScoreExpression } from "../../model/query.ts";
-import { nearestAttribute, unknownAttribute } from "../bind/bind-filter.ts";
 import { bindScore, rankAttribute, rankFault, type ScoreScope } from "../bind/bind-score.ts";
 import { bindVectorTarget } from "../bind/bind-vector.ts";
 import { atPlace } from "../bind/fault-place.ts";
