@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { decisionFindings } from "./tidy/decision-rules.ts";
 import { namedFileFindings } from "./tidy/doc-rules.ts";
 import { deadExportFindings } from "./tidy/export-rules.ts";
+import { layerFindings, mutualFindings } from "./tidy/folder-rules.ts";
 import {
   browserFindings,
   cycleFindings,
@@ -247,6 +248,47 @@ describe.each(Object.entries(RULES))("%s", (_name, { rule, planted, finds }) => 
 
   test("the project keeps the rule", () => {
     expect(rule(SOURCES).map(shown)).toEqual([]);
+  });
+});
+
+describe("folders of a folder have layers, and do not import each other", () => {
+  const files = Object.entries({
+    "src/query/low/a.ts": 'import "./b.ts";\nimport "../../../src/model/a.ts";',
+    "src/query/low/b.ts": '\nimport type { C } from "../high/c.ts";',
+    "src/query/low/b.test.ts": 'import "../high/c.ts";',
+    "src/query/high/c.ts": 'import "../low/a.ts";\nimport "./deep/d.ts";\nimport "../low/b.ts";',
+    "src/query/high/deep/d.ts": 'import "../f.ts";\nimport "../g.ts";',
+    "src/query/high/f.ts": "",
+    "src/query/high/g.ts": "",
+    "src/query/high/h.ts": 'import "../top/i.ts";',
+    "src/query/top/i.ts": 'import "../high/f.ts";\nimport "../high/g.ts";',
+    "src/query/e.ts": 'import "./low/a.ts";',
+    "src/query/odd/j.ts": "",
+  }).map(([path, text]) => sourceFile(path, text));
+
+  test("planted imports of a higher layer are found, and nothing else", () => {
+    const layers = { "src/query": [["low"], ["high", "top", "."]] };
+    expect(layerFindings(files, layers).map(shown)).toEqual([
+      "src/query/low/b.ts:2: a lower layer of src/query may not import src/query/high/c.ts; " +
+        "move what it needs down, or take it as a parameter from above",
+      "src/query/odd/j.ts:1: odd has no layer in src/query; add it to LAYERS",
+    ]);
+  });
+
+  test("planted pairs that import each other are found, and nothing else", () => {
+    const allowed = { "src/query": ["high top", "high odd"] };
+    const cure = "move what both need below both";
+    expect(mutualFindings(files, allowed).map(shown)).toEqual([
+      "src/query/low/b.ts:2: imports src/query/high/c.ts, " +
+        `but high and low of src/query may not import each other; ${cure}`,
+      "src/query/high/c.ts:2: imports src/query/high/deep/d.ts, " +
+        `but . and deep of src/query/high may not import each other; ${cure}`,
+      'src/query:1: no longer mutual: take "src/query: high odd" out of MUTUAL',
+    ]);
+  });
+
+  test("the project keeps the rules", () => {
+    expect([...layerFindings(SOURCES), ...mutualFindings(SOURCES)].map(shown)).toEqual([]);
   });
 });
 

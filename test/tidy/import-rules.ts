@@ -84,7 +84,8 @@ const ENTRY_POINTS = new Set([
   "src/storage/memory-object-store.ts",
 ]);
 
-interface Import {
+/** One import. */
+export interface Import {
   readonly from: SourceFile;
   /** Path of the imported file from the project's root. */
   readonly to: string;
@@ -210,7 +211,7 @@ export function deadFileFindings(files: readonly SourceFile[]): Finding[] {
 }
 
 /** Relative imports, those of types included. */
-function importsOf(file: SourceFile): Import[] {
+export function importsOf(file: SourceFile): Import[] {
   const statement = /\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g;
   return [...file.code.matchAll(statement)].map((match) => ({
     from: file,
