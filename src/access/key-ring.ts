@@ -1,7 +1,7 @@
 /**
- * The keys that this server knows: those of the store, and the one that it was started with. It
- * answers who a request is of without asking anybody. While requests arrive, a timer has the keys
- * of the store read again, so that no request waits for them. A request that arrives after a pause
+ * The keys that this server knows: the keys of the store, and the bootstrap key. It identifies the
+ * caller of a request without a request of its own. While requests arrive, a timer has the keys of
+ * the store read again, so that no request waits for them. A request that arrives after a pause
  * waits until they are read. So an idle server sends no requests to the store.
  */
 
@@ -28,13 +28,16 @@ import {
 import { StoreTime } from "./store-time.ts";
 
 /**
- * How often a server that has requests looks for changes of other servers: one request to the
- * store, most often without news. The rest of `KEY_AGE_MS_MAX` is for its response.
+ * Interval at which a server that has requests reads the changes of other servers: one request to
+ * the store, usually without news. The rest of `KEY_AGE_MS_MAX` is for the response.
  */
 export const KEY_POLL_MS = 1500;
 /** Greatest age of the keys by which a request is admitted, as long as the store answers. */
 export const KEY_AGE_MS_MAX = 2000;
-/** How long a request waits for a look at the keys: a store that hangs must not stop all reads. */
+/**
+ * Longest time that a request waits for the keys to be read: a store that hangs must not stop all
+ * reads.
+ */
 export const KEY_WAIT_MS_MAX = 5000;
 /** Keys of a store that count; our choice. */
 const KEYS_MAX = 10_000;
@@ -67,17 +70,17 @@ export class KeyRing {
   /** By the hash of their text. */
   readonly #verified = new LRUCache<string, QueryToken>({ max: VERIFIED_TOKENS_MAX });
   #polling: Promise<void> | undefined;
-  /** The look under way; whether it told something. */
+  /** The read in progress; resolves to whether it succeeded. */
   #looking: Promise<boolean> | undefined;
-  /** Ends with the look, or when requests have waited long enough. */
+  /** Resolves when the read ends, or when requests have waited long enough. */
   #waiting: Promise<void> | undefined;
-  /** When the last look that told something began, and when the last one failed. */
+  /** When the last successful read began, and when the last read failed. */
   #readMs = Number.NEGATIVE_INFINITY;
   #failedMs = Number.NEGATIVE_INFINITY;
-  /** A request has arrived since the last look began. */
+  /** A request has arrived since the last read began. */
   #isUsed = false;
   #isFailing = false;
-  /** A change is in the store that other servers were not told of. */
+  /** The store has a change that is not announced to other servers yet. */
   #owesAnnouncement = false;
   #usesWrittenMs: number;
 
@@ -196,7 +199,7 @@ export class KeyRing {
     if (this.#isUsed || this.#owesAnnouncement || this.#areUsesDue) await this.poll();
   }
 
-  /** Looks for changes of other servers, and tells them of its own. Never throws. */
+  /** Reads the changes of other servers and announces its own. Never throws. */
   poll(): Promise<void> {
     this.#polling ??= this.#poll().finally(() => {
       this.#polling = undefined;
@@ -205,7 +208,7 @@ export class KeyRing {
   }
 
   async #poll(): Promise<void> {
-    // Behind the look: a store that takes no puts must not keep revocations of others away.
+    // After the read: a store that refuses puts must not delay revocations by other servers.
     if (!(await this.#look())) return;
     try {
       if (this.#owesAnnouncement) await this.#turns.run(() => this.#announce());

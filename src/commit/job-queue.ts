@@ -33,7 +33,7 @@ export class JobQueue {
     return this.#jobs.shift();
   }
 
-  /** Takes all jobs that came up to a time; whoever does sees to their end. */
+  /** Takes all jobs that came up to a time; the caller must settle them. */
   takeAddedUntil(timeMs: number): QueuedJob[] {
     const taken = this.#jobs.filter(({ addedAtMs }) => addedAtMs <= timeMs);
     this.#jobs = this.#jobs.filter(({ addedAtMs }) => addedAtMs > timeMs);

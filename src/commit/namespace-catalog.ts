@@ -37,25 +37,25 @@ import {
 import { type Opening, openNamespace } from "./open-namespace.ts";
 import { endUnlessExistsJob } from "./write-jobs.ts";
 
-/** How often it looks at open namespaces that are in use, of which indexers were told nothing. */
+/** Interval between checks of open namespaces in use about which no hint has come. */
 export const NAMESPACE_POLL_MS = 30_000;
 /**
- * How long after the last use of a namespace a manifest is looked for that indexers were asked for.
- * A later one is taken over when the namespace is used again.
+ * Time after the last use of a namespace for which the catalog reads manifests that indexers were
+ * asked for. A later manifest is taken over at the next use of the namespace.
  */
 const MANIFEST_AWAIT_MS = 60_000;
-/** How many names an unknown one is compared with. */
+/** Names that an unknown name is compared with. */
 const COMPARED_NAMES_MAX = 100;
-/** How often it looks, at least, while a manifest is expected. */
+/** Longest interval between reads of an expected manifest. */
 const MANIFEST_EXPECTED_POLL_MS_MAX = 5_000;
-/** Time that a manifest is expected for each look at it: what is late is seen a part later. */
+/** A manifest that has been expected for a time is read again after this fraction of that time. */
 const MANIFEST_EXPECTED_SHARE = 8;
 /** Namespaces that are kept open while they are idle; each takes some 50 KiB in all threads. */
 const NAMESPACES_OPEN_MAX = 1_000;
 /** How long an idle namespace is kept open. */
 const NAMESPACE_IDLE_MS = 600_000;
 
-/** Namespaces whose manifests are looked at at the same time. */
+/** Namespaces whose manifests are read at the same time. */
 const FOLLOWED_AT_ONCE = 16;
 
 /** All open namespaces. */
@@ -75,7 +75,7 @@ export class NamespaceCatalog {
   readonly stats: NamespaceStats = newNamespaceStats();
   /** For copies, which fill generations. */
   readonly deletionIntents: DeletionIntents;
-  /** When newer manifests were last looked for, by the monotonic clock. */
+  /** When newer manifests were last read, by the monotonic clock. */
   readonly #followedAtMs = new WeakMap<Namespace, number>();
   /** When each name was used last, the longest ago first. */
   readonly #usedAtMs = new Map<NamespaceName, number>();
@@ -308,10 +308,10 @@ export class NamespaceCatalog {
   }
 
   /**
-   * Tells indexers of logs whose writers have paused, looks for newer manifests of the open
-   * namespaces that are due, some at a time, and for entries of other servers. Where there are
-   * none, namespaces without a manifest and with a short log concern this server alone, and cost
-   * nothing. Neither do namespaces that nobody uses: who uses one again asks for what must be seen.
+   * Puts hints for logs whose writers have paused. Reads newer manifests and other servers' entries
+   * of the open namespaces that are due, some at a time. If no other server writes to the store,
+   * namespaces without a manifest and with a short log cost no request. Unused namespaces cost none
+   * either: their next use reads what has changed.
    */
   async follow(nowMs: number): Promise<void> {
     for (const namespace of this.#open.values()) namespace.hintFold();
@@ -527,8 +527,8 @@ export class NamespaceCatalog {
 }
 
 /**
- * Whether to look at a namespace's manifests and log; `waitingMs` is how long a manifest has been
- * expected. Pure.
+ * Returns true if the manifests and the log of a namespace are to be read. `waitingMs` is the time
+ * for which a manifest has been expected. Pure.
  */
 function isFollowingDue(times: {
   readonly nowMs: number;

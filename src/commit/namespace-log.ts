@@ -63,9 +63,9 @@ export interface LogEnd {
   readonly sequence: SequenceNumber;
 }
 
-/** The result of a look at the end of the log. */
+/** The result of a check for entries after the end of the log. */
 export type LogLook =
-  /** No entry after `sequence` was committed before the look began. */
+  /** No entry after `sequence` was committed before the check began. */
   | { readonly kind: "end"; readonly sequence: SequenceNumber }
   /** The next entry, which another server wrote. */
   | { readonly kind: "found"; readonly read: ReadWalEntry }
@@ -78,10 +78,10 @@ export class NamespaceLog {
   readonly #reader: WalReader;
   /** Entries that no manifest covers yet. */
   readonly tail: TailLog;
-  /** Of all entries that this opening appends. */
+  /** The writer of all entries that this opening appends. */
   readonly writer: WriterId;
   #wal: WalWriter;
-  /** With which the writer encrypts. */
+  /** The key that the writer encrypts with. */
   #key: string | undefined;
   /** Asked for at the last lost race: the deletion mark, which may be there without an entry. */
   #deletionMark: Promise<Uint8Array | undefined> | undefined;
@@ -161,7 +161,7 @@ export class NamespaceLog {
         const loss = await this.#checkFloor(entry);
         if (loss !== undefined) return this.#lost(loss, entry.sequence);
       }
-      // Nobody had this number, or a later one, when the append began.
+      // When the append began, no entry had this number or a later one.
       this.#noteKnown({ at: begunAt, sequence: sequenceNumber(entry.sequence - 1) });
       this.#unusedAt = unusedAt;
       this.#won = begun;
@@ -237,9 +237,9 @@ export class NamespaceLog {
   }
 
   /**
-   * Yields an entry that a look has found and those after it, up to the end of the log as one
-   * listing tells it: what is committed later is not waited for. Entries are fetched ahead within
-   * the reader's bounds.
+   * Yields an entry that a check has found and the entries after it, up to the end of the log that
+   * one listing shows; later commits are not waited for. Entries are fetched ahead within the
+   * reader's bounds.
    */
   async *entriesFrom(found: ReadWalEntry): AsyncGenerator<ReadWalEntry> {
     yield found;
@@ -332,7 +332,7 @@ export class NamespaceLog {
     });
   }
 
-  /** Numbers after the end may have been used and collected since they were last looked at. */
+  /** Numbers after the end may have been used and collected since the last check. */
   get #hasSlept(): boolean {
     return longestSince(this.#options.clock, this.#unusedAt) > LOG_END_KNOWN_MS_MAX;
   }
@@ -382,7 +382,10 @@ export class NamespaceLog {
   }
 }
 
-/** What to throw after a put was tried: the entry may be there, unless each try was refused. */
+/**
+ * Returns the error to throw after a put was tried: the entry may be there, unless each try was
+ * refused.
+ */
 export function asOpenOutcome(error: unknown): unknown {
   if (error instanceof PutRefused) return error;
   if (!isDatabaseError(error, "overloaded", "conflict")) return error;

@@ -64,16 +64,16 @@ export interface Retirement {
   readonly reason: RetireReason;
 }
 
-/** How servers that write to the same logs got in each other's way. */
+/** Counters of conflicts among servers that write to the same logs. */
 export interface RaceStats {
   /** Times that an entry of another server came first, and requests were resolved again. */
   lost: number;
-  /** Requests that waited for their turn, and their waits together. */
+  /** Requests that waited for their turn, and the milliseconds of it together. */
   waited: number;
   waitMs: number;
-  /** Those of them that were refused after the longest wait. */
+  /** Waiting requests that were refused after the longest wait. */
   refused: number;
-  /** Times that commits waited for a server that had waited for its turn, and these waits together. */
+  /** Times that commits yielded to a waiting server, and the milliseconds of it together. */
   yielded: number;
   yieldMs: number;
 }

@@ -302,7 +302,7 @@ export class Namespace {
     await this.#turns.run(async () => {}); // An entry of another server may be halfway.
   }
 
-  /** Tells other servers that this one waits for no turn any more. */
+  /** Removes this server's wait mark, so that other servers do not wait for it. */
   leaveRaces(): Promise<void> {
     return this.#races.leave();
   }

@@ -240,7 +240,10 @@ test("an encrypted namespace is opened in as many rounds", async () => {
 describe("entries that a manifest covers", () => {
   const COVERED = 24;
 
-  /** They wait to be collected; two more are in no manifest yet. */
+  /**
+   * Creates covered entries that wait for garbage collection, and two entries that no manifest
+   * covers.
+   */
   async function covered() {
     const store = new RoundStore();
     const engine = await EngineFixture.open({ store, thresholds: { indexTailEntries: COVERED } });
@@ -254,7 +257,7 @@ describe("entries that a manifest covers", () => {
     return { store, rows };
   }
 
-  /** What the first query of a new server costs. */
+  /** Counts the requests of a new server's first query. */
   async function opening({ store, rows }: Awaited<ReturnType<typeof covered>>) {
     const counting = new CountingObjectStore(store);
     const engine = await EngineFixture.open({ store: counting });

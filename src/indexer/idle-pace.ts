@@ -1,22 +1,22 @@
 /**
- * How often an indexer asks the store for work. It asks often while it finds some, and less often
- * the longer it finds none, down to a rate that is the budget of an idle process. A server that
- * started the indexer wakes it for its own hints, so only those of other servers wait.
+ * Decides how often an indexer polls the store. It polls often while it finds work, and less often
+ * the longer it finds none, down to the budget of an idle process. A server that started the
+ * indexer wakes it for its own hints, so only hints of other servers wait.
  */
 
 import type { Clock } from "../base/clock.ts";
 
-/** How often an indexer looks for namespaces whose log is long, while it finds some. */
+/** Interval between polls for namespaces with a long log, while there is work. */
 export const INDEX_POLL_MS = 500;
-/** Longest rest of an indexer that nobody wakes: 10 listings a minute. */
+/** Longest rest of an indexer that no server wakes: 10 listings a minute. */
 export const INDEX_POLL_MS_MAX = 6_000;
 /** Longest rest of an indexer that a server wakes: one listing a minute. */
 const WOKEN_INDEX_POLL_MS_MAX = 60_000;
 /** A rest is this part of the time without work, so a hint waits for so much of it at most. */
 const REST_SHARE = 4;
-/** How often an indexer looks at all namespaces, since hints may be lost. */
+/** Interval between sweeps of all namespaces, since hints may be lost. */
 const INDEX_SWEEP_MS = 600_000;
-/** Longest time between two such sweeps; it doubles with each one that is not due to work. */
+/** Longest interval between two sweeps; it doubles with each sweep without work since. */
 const INDEX_SWEEP_MS_MAX = 3_600_000;
 
 /** See the file's head. */
@@ -33,30 +33,30 @@ export class IdlePace {
     this.#workedAtMs = clock.monotonicMs();
   }
 
-  /** There was something to do. */
+  /** Records that there was work. */
   noteWork(): void {
     this.#workedAtMs = this.#clock.monotonicMs();
     this.#sweepMs = 0;
     this.#sweepAtMs = Math.min(this.#sweepAtMs, this.#workedAtMs + INDEX_SWEEP_MS);
   }
 
-  /** Whether all namespaces are to be looked at now. */
+  /** True if a sweep of all namespaces is due. */
   get isSweepDue(): boolean {
     return this.#clock.monotonicMs() >= this.#sweepAtMs;
   }
 
-  /** A sweep begins; it is due again after `retryMs` if it does not come to its end. */
+  /** Records that a sweep begins; it is due again after `retryMs` unless it ends. */
   beginSweep(retryMs: number): void {
     this.#sweepAtMs = this.#clock.monotonicMs() + retryMs;
   }
 
-  /** A sweep has come to its end. */
+  /** Records that a sweep has ended. */
   endSweep(): void {
     this.#sweepMs = Math.min(Math.max(2 * this.#sweepMs, INDEX_SWEEP_MS), INDEX_SWEEP_MS_MAX);
     this.#sweepAtMs = this.#clock.monotonicMs() + this.#sweepMs;
   }
 
-  /** How long to rest; `dueAtMs` is when something is known to be due, by the monotonic clock. */
+  /** Returns the time to rest; `dueAtMs` is when known work is due, by the monotonic clock. */
   restMs(dueAtMs: number): number {
     const nowMs = this.#clock.monotonicMs();
     const pollMs = Math.min((nowMs - this.#workedAtMs) / REST_SHARE, this.#pollMsMax);

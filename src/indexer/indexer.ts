@@ -28,11 +28,14 @@ import { listGenerations, SettledGenerations } from "./settled-generations.ts";
 
 /** A step that does not fit the memory is made smaller by this factor, down to one entry. */
 const INDEX_STEP_SHRINK = 4;
-/** How long an indexer leaves a namespace alone after it failed there; after damage it doubles. */
+/** Time for which an indexer skips a namespace after a failure there; it doubles after damage. */
 export const INDEX_RETRY_MS = 30_000;
 /** Longest such time. */
 const INDEX_RETRY_MS_MAX = 600_000;
-/** Longest time between two looks at garbage that cannot go: it is shared, or a checkpoint's. */
+/**
+ * Longest interval between two checks of garbage that cannot be removed: it is shared, or a
+ * checkpoint's.
+ */
 const COLLECT_MS_MAX = 3_600_000;
 
 type StepKind = "index" | "merge" | "collect";
@@ -152,7 +155,7 @@ export class Indexer {
         dueAtMs = Math.min(dueAtMs, Math.max(collectAtMs, retryAtMs.collect));
       if (restedAtMs !== undefined)
         dueAtMs = Math.min(dueAtMs, Math.max(restedAtMs, retryAtMs.merge));
-      // Its hint was put again.
+      // A failed index step has put its hint again, which is due after the retry time.
       if (retryAtMs.index > nowMs) dueAtMs = Math.min(dueAtMs, retryAtMs.index);
     }
     return dueAtMs;
@@ -200,7 +203,7 @@ export class Indexer {
     });
   }
 
-  /** Looks at all generations of all namespaces, but for those in which nothing has changed. */
+  /** Visits all generations of all namespaces, except those in which nothing has changed. */
   async #sweep(): Promise<void> {
     const { store, clock } = this.#options;
     for await (const listed of listGenerations(store, clock)) {
@@ -347,7 +350,7 @@ export class Indexer {
     this.#pace.noteWork();
     // A log that can be indexed does not wait longer each time that a merge behind it fails.
     known.damages[kind === "index" ? "index" : "merge"] = 0;
-    // What the new manifest leaves out does not wait for garbage that cannot go.
+    // Objects that the new manifest leaves out do not wait for garbage that cannot be removed.
     if (collectAtMs !== undefined)
       known.collectAtMs = Math.min(collectAtMs, clock.monotonicMs() + garbageGraceMs);
     onStep?.({ kind, namespace: generation.name, ...done, endMs: clock.nowMs() });
@@ -373,7 +376,7 @@ export class Indexer {
     const isSame = removedCount === 0 && waitingCount === known.garbageCount;
     known.idleCollections = isSame ? known.idleCollections + 1 : 0;
     known.garbageCount = waitingCount;
-    // What was seen for the first time is ripe a grace period later.
+    // Objects seen for the first time may be removed a grace period later.
     const waitMs = garbageGraceMs * 2 ** Math.max(0, known.idleCollections - 1);
     const isWaiting = waitingCount > 0;
     known.collectAtMs = isWaiting

@@ -1,8 +1,8 @@
 /**
- * Sweeps: a listing of all objects tells which generations have changed since nothing was left to
- * do in them. It costs a request for each 1,000 objects, where looking at each generation costs
- * about ten. What a listing does not tell is asked again after a day: that a generation was marked
- * as deleted while its objects stayed.
+ * Sweeps: a listing of all objects shows which generations have changed since nothing was left to
+ * do in them. A listing costs one request for each 1,000 objects; a visit of each generation would
+ * cost about ten. One change is not in a listing: a generation marked as deleted whose objects
+ * stay. So each generation is visited again after a day.
  */
 
 import { createHash, type Hash } from "node:crypto";
@@ -19,9 +19,11 @@ import {
 import type { ObjectKey, ObjectStore } from "../storage/object-store.ts";
 import { storePages } from "../storage/store-pages.ts";
 
-/** How long a generation is taken for settled whose objects stay the same. */
+/** Time for which a generation whose objects stay the same counts as settled. */
 const SETTLED_MS_MAX = 86_400_000;
-/** Settled generations that are remembered, some 200 bytes each; others are looked at each time. */
+/**
+ * Settled generations that are remembered, some 200 bytes each; others are visited in each sweep.
+ */
 const SETTLED_MAX = 200_000;
 
 /** A generation as a listing shows it. */
@@ -29,7 +31,7 @@ export interface ListedGeneration {
   readonly generation: NamespaceGeneration;
   /** A hash of the keys of its objects and checkpoints. */
   readonly fingerprint: string;
-  /** What is to be done depends on more than its keys: other namespaces, or time. */
+  /** True if the work depends on more than the keys: on other namespaces, or on time. */
   readonly isOpen: boolean;
 }
 
@@ -42,7 +44,7 @@ export class SettledGenerations {
     this.#clock = clock;
   }
 
-  /** Whether nothing has changed since nothing was left to do. */
+  /** Returns true if nothing has changed since nothing was left to do. */
   has({ generation, fingerprint, isOpen }: ListedGeneration): boolean {
     const key = generationPrefix(generation);
     const settled = this.#settled.get(key);
@@ -53,7 +55,7 @@ export class SettledGenerations {
     return false;
   }
 
-  /** Nothing was left to do in a generation when, or after, it was listed so. */
+  /** Records that nothing was left to do in a generation at or after this listing. */
   add({ generation, fingerprint, isOpen }: ListedGeneration): void {
     if (isOpen) return;
     const [oldest] = this.#settled.keys();

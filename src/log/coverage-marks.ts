@@ -1,8 +1,8 @@
 /**
  * Coverage marks: empty objects whose keys say up to which entry some manifest covers the log. An
  * indexer puts one after each manifest that covers more. As no later manifest covers less, a mark
- * stays true. It tells an opening by its listing which entries it need not read, in the same round
- * in which it reads the manifest. It is a hint: where it is missing, more is read.
+ * stays true. An opening lists the marks in the round in which it reads the manifest, and does not
+ * read the entries that they cover. A mark is a hint: without it, more is read.
  */
 
 import type { SequenceNumber } from "../base/ids.ts";
@@ -18,7 +18,7 @@ export async function putCoverageMark(
   await store.put(coverageKey(generation, upTo), new Uint8Array(0), ALWAYS);
 }
 
-/** The last entry that a manifest covers, as far as marks among `keys` tell; 0 if none does. */
+/** The last covered entry according to the marks among `keys`; 0 without marks. */
 export function coveredUpTo(
   keys: readonly ObjectKey[],
   generation: NamespaceGeneration,

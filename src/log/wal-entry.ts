@@ -5,7 +5,7 @@
  *     offset  size  meaning
  *          0     8  generation of the namespace
  *          8     8  sequence number
- *         16    16  nonce, new for each attempt to commit: tells one's own entry from another's;
+ *         16    16  nonce, new for each attempt to commit: identifies the attempt;
  *                   begins with the id of its writer (log/writer-id.ts), which no reader needs
  *         32     8  time of the commit by the writer's clock, milliseconds since the Unix epoch
  *         40     4  number of records

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../base/random.ts";
 import { newNonce, newWriterId, writerOf } from "./writer-id.ts";
 
-test("nonces of one writer tell whose they are, and differ", () => {
+test("nonces contain their writer, and differ", () => {
   const random = seededRandom(1);
   const [one, other] = [newWriterId(random), newWriterId(random)];
   const nonces = [one, one, other].map((writer) => newNonce(writer, random));

@@ -1,10 +1,10 @@
 /**
- * Which opening of a namespace wrote a WAL entry. Each opening draws an id of 8 bytes, with which
- * the nonces of its entries begin; the other 8 bytes are drawn for each append. So two appends of
- * one writer for the same number differ in 64 random bits.
+ * Identifies the opening of a namespace that wrote a WAL entry. Each opening draws an id of 8
+ * bytes. The nonces of its entries begin with the id; the other 8 bytes are drawn for each append.
+ * So two appends of one writer for the same number differ in 64 random bits.
  *
- * Decisions about the fairness of races use the id, and no others: entries of earlier versions have
- * random bytes there, and look like entries of writers that nobody else has heard of.
+ * Only decisions about the fairness of races use the id: entries of earlier versions have random
+ * bytes there and look like entries of unknown writers.
  */
 
 import type { Random } from "../base/random.ts";

@@ -40,8 +40,8 @@ export interface NamespaceState {
 }
 
 /**
- * That published states of an instance hold, from `sequence` on, all that any server had committed
- * `knownMs` milliseconds before this was said.
+ * The result of a check against the store: published states of an instance contain, from `sequence`
+ * on, all that any server had committed `knownMs` milliseconds before the check.
  */
 export interface VerifiedState {
   readonly sequence: SequenceNumber;

@@ -48,7 +48,7 @@ interface Restore {
   readonly plan: RestorePlan;
   readonly target: NamespaceGeneration;
   readonly pins: readonly ObjectKey[];
-  /** By number of an object: it is there and whole. */
+  /** By number of an object: true if it is there and complete. */
   readonly present: boolean[];
   arrival: Arrival | undefined;
   usedAtMs: number;

@@ -87,7 +87,8 @@ test("a write behind another server's costs two puts, and a read of what won", a
   const before = store.counts().requests;
   for (let id = 2; id < 12; id++) await (id % 2 === 0 ? a : b).write("n", upsert(id));
   const { put, get, list } = store.counts().requests;
-  // The deletion mark is read beside the second put, and each server looks once for wait marks.
+  // The deletion mark is read in parallel with the second put, and each server lists wait marks
+  // once.
   expect([put - before.put, get - before.get, list - before.list]).toEqual([20, 20, 2]);
 });
 

@@ -1,8 +1,8 @@
 /**
  * Fair and bounded races for the numbers of one log, where several servers write to it
  * (docs/adr/0067-fair-races.md). A server that keeps losing puts a wait mark. A server that wins
- * looks for marks now and then, and commits nothing until those who wait have had their turn. What
- * a log commits is decided by its numbers alone: marks that are lost, late or false cost time.
+ * lists the marks now and then, and commits nothing until the waiting servers have had their turn.
+ * The numbers alone decide what a log commits: marks that are lost, late or false only cost time.
  */
 
 import type { Clock } from "../../base/clock.ts";
@@ -15,29 +15,37 @@ import type { NamespaceOptions, RaceStats } from "../namespace-options.ts";
 import { COMMITS_PER_TURN, RaceHistory } from "./race-history.ts";
 import { WaitMarks } from "./wait-marks.ts";
 
-/** How long a write waits for its turn among several servers before it is refused (429). */
+/**
+ * Longest time that a write waits for its turn among several servers before it is refused (429).
+ */
 export const RACE_WAIT_MS_MAX = 10_000;
-/** When a write that was refused so may try again. */
+/** Delay before a write that was refused may be retried. */
 const RACE_RETRY_MS = 1_000;
 /**
- * Races in a row that a server loses before it says that it waits. The first one shows only that
+ * Races in a row that a server loses before it puts a wait mark. The first loss shows only that
  * another server has written since.
  */
 const LOSSES_BEFORE_MARK = 2;
 /**
- * How long a server lets another one that waits have its turn, at most, since it has last seen one
- * come: a few rounds of a store 150 ms away. No server that died holds others up for longer.
+ * Longest time that a server yields since the last waiting server had its turn: a few round trips
+ * to a store 150 ms away. A server that died holds others up for no longer.
  */
 export const YIELD_MS_MAX = 3_000;
-/** Rest between two looks for the entries of those who wait: doubles from the first to the last. */
+/**
+ * Pause between two reads for entries of the waiting servers: doubles from the minimum to the
+ * maximum.
+ */
 const YIELD_REST_MS_MIN = 10;
 const YIELD_REST_MS_MAX = 80;
-/** Looks for their entries for each look whether they still wait. */
+/** Reads of the log for each listing of the wait marks. */
 const YIELD_LOOKS_PER_LISTING = 4;
-/** How long a mark stays when nothing is left to commit: clients answer acknowledged writes by others. */
+/**
+ * Time that a mark stays when nothing is left to commit: clients that write in a loop send the next
+ * write soon.
+ */
 const MARK_LINGER_MS = 200;
 
-/** What the races for one log need. */
+/** Options of `LogRaces`. */
 export interface LogRacesOptions
   extends Pick<NamespaceOptions, "clock" | "isExclusive" | "storeFor"> {
   readonly generation: NamespaceGeneration;
@@ -54,7 +62,7 @@ export class LogRaces {
   readonly #stats: RaceStats;
   readonly #marks: WaitMarks;
   readonly #history = new RaceHistory();
-  /** Who waits, asked for beside the last commit. */
+  /** Waiting writers, listed in parallel with the last commit. */
   #look: Promise<readonly WriterId[]> | undefined;
   /** Races that were lost since one was won. */
   #lostInARow = 0;
@@ -81,8 +89,9 @@ export class LogRaces {
   }
 
   /**
-   * Resolves when the next commit may be tried: those who wait have had their turn, and a server
-   * that waits itself has read the log to its end. Takes `YIELD_MS_MAX` for each of them at most.
+   * Resolves when the next commit may be tried: the waiting servers have had their turn, and a
+   * server that waits itself has read the log to its end. Takes `YIELD_MS_MAX` for each of them at
+   * most.
    */
   async beforeCommit(): Promise<void> {
     this.#tried++;
@@ -95,19 +104,19 @@ export class LogRaces {
       // After a lost race the log was read to its end already.
       if (this.#marks.isPut && this.#lostInARow === 0) await this.#options.follow();
     } catch {
-      // The commit meets the same trouble, and answers for it.
+      // The commit meets the same error and reports it.
     }
   }
 
-  /** Asks who waits, where it is time, beside the commit that begins now. */
+  /** Lists the waiting writers in parallel with the commit that begins, if a listing is due. */
   noteBegin(): void {
     if (this.#options.isExclusive || !this.#history.isLookDue) return;
     this.#history.noteLook();
     this.#look = this.#marks.others();
-    this.#look.catch(() => {}); // It is thrown where it is waited for.
+    this.#look.catch(() => {}); // `beforeCommit` awaits the listing and handles its error.
   }
 
-  /** An entry of these jobs is committed. */
+  /** Records that an entry of these jobs is committed. */
   noteWin(jobs: readonly QueuedJob[]): void {
     this.#countWaits(jobs);
     this.#end();
@@ -115,14 +124,14 @@ export class LogRaces {
     if (this.#history.ownInARow >= COMMITS_PER_TURN) this.#marks.withdraw();
   }
 
-  /** These jobs had nothing to commit, and are answered. */
+  /** Records jobs that had nothing to commit and are answered. */
   noteIdle(jobs: readonly QueuedJob[]): void {
     this.#countWaits(jobs);
     this.#end();
     this.#marks.withdraw(); // Others would wait for an entry.
   }
 
-  /** Another server's entry came first. */
+  /** Records that another server's entry came first. */
   noteLoss(): void {
     this.#stats.lost++;
     this.#lostInARow++;
@@ -130,7 +139,7 @@ export class LogRaces {
     if (this.#lostInARow >= LOSSES_BEFORE_MARK && !this.#isClosed) this.#marks.put();
   }
 
-  /** An entry of another server was applied. */
+  /** Records that an entry of another server was applied. */
   noteEntry(entry: WalEntry): void {
     const writer = writerOf(entry);
     // An append in doubt shows up like another server's entry.
@@ -150,14 +159,14 @@ export class LogRaces {
     for (const { fail } of jobs) fail(this.#overdue());
   }
 
-  /** Nothing is left to commit; the own mark goes unless there is something again soon. */
+  /** Records that nothing is left to commit. Removes the own mark unless new jobs come soon. */
   rest(): void {
     this.#isResting = true;
     this.#end();
     if (this.#marks.isPut && !this.#isLingering) void this.#linger();
   }
 
-  /** Nothing will be committed any more. */
+  /** Ends all commits: removes the own mark and puts none again. */
   close(): void {
     this.#isClosed = true;
     this.#marks.withdraw();
@@ -169,7 +178,7 @@ export class LogRaces {
     await this.#marks.settle();
   }
 
-  /** Lets those in who have waited for long enough. */
+  /** Yields to the writers that have waited long enough. */
   async #letIn(waiting: readonly WriterId[]): Promise<void> {
     const clock = this.#clock;
     let due = this.#history.due(waiting, clock.monotonicMs());
@@ -198,7 +207,7 @@ export class LogRaces {
     }
   }
 
-  /** Waits for these no longer. */
+  /** Ignores writers whose turn was waited for without result, and removes their marks. */
   #forgo(writers: readonly WriterId[]): void {
     for (const writer of writers) {
       this.#history.noteVain(writer, this.#clock.monotonicMs());

@@ -11,7 +11,7 @@ import {
 const random = seededRandom(3);
 const [other, third] = [newWriterId(random), newWriterId(random)];
 
-/** Commits so many entries; returns how many looks for marks that takes. */
+/** Commits so many entries; returns the number of listings of marks. */
 function commit(history: RaceHistory, count: number): number {
   let looks = 0;
   for (let done = 0; done < count; done++) {
@@ -56,7 +56,7 @@ test("a writer that waits is let in after so many commits since its own entry", 
   expect(history.due([other, third], 0)).toEqual([other, third]);
 });
 
-test("a writer that was waited for in vain is ignored for a while, or until it comes", () => {
+test("a writer that does not use its turn is ignored for a while, or until it writes", () => {
   const history = new RaceHistory();
   commit(history, 50);
   history.noteVain(other, 1_000);

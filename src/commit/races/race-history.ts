@@ -1,11 +1,11 @@
 /**
- * Decides who of several servers that write to one log lets whom in: a deficit counter for each
- * other writer, as in round-robin scheduling with a quantum. Pure but for its own counts. All of it
- * is politeness: a wrong decision costs time, and the log's numbers decide what is committed.
+ * Decides which of several servers that write to one log yields to which: a deficit counter for
+ * each other writer, as in round-robin scheduling with a quantum. Pure but for its own counts. A
+ * wrong decision only costs time: the log's numbers decide what is committed.
  *
  * Two servers never wait for each other. A server waits only for writers whose last entry comes
- * before several of its own, so of all waiting servers the one whose last entry is the oldest waits
- * for none.
+ * before several of its own, so the waiting server whose last entry is the oldest waits for no
+ * other.
  */
 
 import type { WriterId } from "../../log/writer-id.ts";
@@ -15,42 +15,42 @@ import type { WriterId } from "../../log/writer-id.ts";
  * two servers gets a fifth of the commits, whatever its latency.
  */
 export const COMMITS_PER_TURN = 4;
-/** Commits for each look at wait marks of a server that writes alone: 3 % more requests. */
+/** Commits for each listing of wait marks by a server that writes alone: 3 % more requests. */
 export const COMMITS_PER_LOOK_ALONE = 32;
 /** Own commits for which a server that has met another one counts as not alone. */
 const MEETING_COMMITS = 32;
 /**
- * How long a server ignores the mark of a writer for which it has waited in vain: it died, or takes
- * longer than servers wait. So waits in vain take a tenth of the time at most.
+ * Time for which a server ignores the mark of a writer that did not use its turn: it died, or takes
+ * longer than servers wait. So waits without result take at most a tenth of the time.
  */
 export const IGNORED_MS = 30_000;
-/** Writers that a server remembers; of the one that it forgets it takes the last entry as old. */
+/** Writers that a server remembers; the last entry of a forgotten writer counts as old. */
 const WRITERS_MAX = 64;
 
-/** What is known of another writer. */
+/** State of another writer. */
 interface OtherWriter {
   /** Own commits when its last entry came. */
   readonly ownAtEntry: number;
-  /** Until then, by the monotonic clock, nobody waits for it. */
+  /** Time by the monotonic clock until which this server does not wait for the writer. */
   readonly ignoredUntilMs: number;
 }
 
-/** What one server has seen of one log. */
+/** The history of one log as one server sees it. */
 export class RaceHistory {
   /** Own commits. */
   #own = 0;
   #ownAtLook = 0;
   /** Own commits when another server was last met: by its entry, or by its mark. */
   #ownAtMeeting = Number.NEGATIVE_INFINITY;
-  /** The one that was heard of last comes last. */
+  /** The most recently seen writer is last. */
   readonly #others = new Map<WriterId, OtherWriter>();
 
-  /** Another server has written, or waited, lately. */
+  /** True if another server has written or waited recently. */
   get isShared(): boolean {
     return this.#own - this.#ownAtMeeting < MEETING_COMMITS;
   }
 
-  /** Whether to look for wait marks beside the commit that begins. */
+  /** True if the wait marks are to be listed in parallel with the commit that begins. */
   get isLookDue(): boolean {
     const period = this.isShared ? COMMITS_PER_TURN : COMMITS_PER_LOOK_ALONE;
     return this.#own + 1 - this.#ownAtLook >= period;
@@ -61,29 +61,29 @@ export class RaceHistory {
     return this.#own - this.#ownAtMeeting;
   }
 
-  /** A look begins. */
+  /** Records that a listing begins. */
   noteLook(): void {
     this.#ownAtLook = this.#own + 1;
   }
 
-  /** This server has committed an entry. */
+  /** Records that this server has committed an entry. */
   noteOwn(): void {
     this.#own++;
   }
 
-  /** An entry of another server has come. */
+  /** Records an entry of another server. */
   noteEntry(writer: WriterId): void {
     this.#ownAtMeeting = this.#own;
     this.#set(writer, { ownAtEntry: this.#own, ignoredUntilMs: Number.NEGATIVE_INFINITY });
   }
 
-  /** This server has waited for a writer in vain. */
+  /** Records that a writer did not use its turn. */
   noteVain(writer: WriterId, nowMs: number): void {
     const ownAtEntry = this.#others.get(writer)?.ownAtEntry ?? 0;
     this.#set(writer, { ownAtEntry, ignoredUntilMs: nowMs + IGNORED_MS });
   }
 
-  /** Those among the writers that wait which this server has to let in before its next commit. */
+  /** Returns the waiting writers that this server has to let in before its next commit. */
   due(waiting: readonly WriterId[], nowMs: number): WriterId[] {
     if (waiting.length > 0) this.#ownAtMeeting = this.#own;
     return waiting.filter((writer) => {

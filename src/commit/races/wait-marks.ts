@@ -1,8 +1,8 @@
 /**
- * Wait marks: empty objects by which servers that lose the races for a log's numbers tell the
- * winners that they wait. A mark is named after its writer, and says nothing but that. It may be
- * lost, or stay behind when its server dies: a winner that waits for it in vain removes it, and so
- * does a collector.
+ * Wait marks: empty objects that announce to the winners of races for a log's numbers that another
+ * server waits. The key of a mark names its writer. A mark may be lost, or stay behind when its
+ * server dies: a winner that has waited for it without result removes it, and so does garbage
+ * collection.
  */
 
 import type { WriterId } from "../../log/writer-id.ts";
@@ -14,24 +14,24 @@ import {
 } from "../../storage/object-keys.ts";
 import { ALWAYS, type ObjectStore } from "../../storage/object-store.ts";
 
-/** Marks that a look sees; others wait until these are gone. */
+/** Marks that a listing returns; others wait until these are gone. */
 const WAIT_MARKS_MAX = 100;
 const EMPTY = new Uint8Array(0);
 
-/** What the marks of one log need. */
+/** Options of `WaitMarks`. */
 export interface WaitMarksOptions {
   readonly store: ObjectStore;
   readonly generation: NamespaceGeneration;
-  /** Whose mark `put` and `withdraw` change. */
+  /** The writer whose mark `put` and `withdraw` change. */
   readonly writer: WriterId;
 }
 
 /** The marks of one log, as one of its writers sees them. */
 export class WaitMarks {
   readonly #options: WaitMarksOptions;
-  /** What is wanted of the own mark; the store follows. */
+  /** True if the own mark should be there; the store follows. */
   #isWanted = false;
-  /** The store may have something else. */
+  /** True if the store may differ from `#isWanted`. */
   #isDue = false;
   #changing: Promise<void> | undefined;
 
@@ -39,7 +39,7 @@ export class WaitMarks {
     this.#options = options;
   }
 
-  /** Whether the own mark is there, or on its way. */
+  /** True if the own mark is there or about to be put. */
   get isPut(): boolean {
     return this.#isWanted;
   }
@@ -69,12 +69,14 @@ export class WaitMarks {
     await store.delete(waitMarkKey(generation, writer));
   }
 
-  /** Resolves when the store has what is wanted, or has failed. */
+  /** Resolves when the store has the wanted state, or has failed. */
   async settle(): Promise<void> {
     await this.#changing;
   }
 
-  /** One change at a time, so that the last one wins; those that come meanwhile become one. */
+  /**
+   * Runs one change at a time, so that the last one wins; changes that come in between become one.
+   */
   #change(isWanted: boolean): void {
     this.#isWanted = isWanted;
     this.#isDue = true;
@@ -87,7 +89,8 @@ export class WaitMarks {
     while (this.#isDue) {
       this.#isDue = false;
       const change = this.#isWanted ? store.put(key, EMPTY, ALWAYS) : store.delete(key);
-      // The next lost race puts it again, and others remove it.
+      // After a failed put, the next lost race puts the mark again. After a failed delete, other
+      // servers remove it.
       await Promise.resolve(change).catch(() => {});
     }
     this.#changing = undefined;

@@ -3,7 +3,7 @@
 import { parseCoverageKey } from "../../storage/object-keys.ts";
 import type { GarbageKind } from "./garbage-kind.ts";
 
-/** Nobody needs a mark to read right. */
+/** Picks marks below the newest manifest: correct reads need no mark. */
 export const coverageGarbage: GarbageKind = (generation, newest) => (key) => {
   const upTo = parseCoverageKey(generation, key);
   if (upTo === undefined) return undefined;

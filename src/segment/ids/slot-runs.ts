@@ -7,8 +7,8 @@
 import type { IdKeys } from "../view/id-keys.ts";
 
 /**
- * Slots that are looked at one by one; a power of two. Where nobody has chosen ids by their hash,
- * next to no search in a half-full table is longer.
+ * Slots that are probed one by one; a power of two. Unless clients choose ids by their hash, next
+ * to no search in a half-full table is longer.
  */
 export const PROBES_MAX = 64;
 

@@ -18,7 +18,7 @@ export interface IdKeys {
   hash(index: number): number;
   /** `other` is of the same id type. */
   equals(index: number, other: IdKeys, otherIndex: number): boolean;
-  /** A total order, which may not be that of values; `other` is of the same id type. */
+  /** A total order, which may differ from the order of values; `other` is of the same id type. */
   compare(index: number, other: IdKeys, otherIndex: number): number;
 }
 

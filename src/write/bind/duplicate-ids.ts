@@ -18,8 +18,8 @@ export interface IdList {
 /** Ids that one step looks up in a table, and compares with others, that no cache may have. */
 const STEP_IDS = 1024;
 /**
- * Slots that are looked at for an id. Where more are taken, a client has chosen ids of one slot:
- * the chance that others are so is below 10^-12 for 20 million ids.
+ * Slots that are probed for an id. If more are taken, a client has chosen ids of one slot: the
+ * chance that others are so is below 10^-12 for 20 million ids.
  */
 const PROBES_MAX = 256;
 /** Halves of ids that one step compares with those before them. */
@@ -56,7 +56,7 @@ function* sortedDuplicates(lists: readonly IdList[], cap: number): Steps<Documen
   const keys = idKeys(ids, count);
   const order = yield* sortIds(ids, count);
   const isSame = (a: number, b: number): boolean => keys.equals(order[a], keys, order[b]);
-  /** Where ids come for the second time: positions of one id ascend in the order. */
+  /** Positions at which an id repeats; positions of one id are in ascending order. */
   const repeated: number[] = [];
   for (let i = 1; i < count; i++) {
     if (i % STEP_IDS === 0) yield;
