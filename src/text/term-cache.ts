@@ -20,7 +20,7 @@ export class TermCache {
   readonly #terms = new Array<string | undefined>(TERM_CACHE_ENTRIES).fill(undefined);
 
   /**
-   * `normalize` is pure; undefined means that the token is dropped, as are those of more than
+   * `normalize` is pure; undefined means that the token is dropped, as are tokens of more than
    * `unitsMax` UTF-16 units.
    */
   constructor(

@@ -36,7 +36,7 @@ export interface FilterScope {
   readonly purpose: "query" | "condition";
   /** Called for each index that the filter reads; throws if it is not ready. */
   readonly requireIndex: (attribute: string, index: IndexName) => void;
-  /** Of all filters of the request together. */
+  /** Budget of the patterns of all filters of the request. */
   readonly patterns: PatternBudget;
 }
 

@@ -27,7 +27,7 @@ interface PatternCondition extends Omit<FilterCondition, "operator"> {
 }
 
 /**
- * Binds a pattern, in steps: its size is known, and taken of the budget, before it is compiled.
+ * Binds a pattern, in steps: its size is computed and charged to the budget before it is compiled.
  * Arrays match if any element does.
  */
 export function* bindPattern(
@@ -63,10 +63,10 @@ interface WrittenPattern {
   readonly path: string | undefined;
 }
 
-/** What was read of a pattern; only globs tell their prefixes. */
+/** A parsed pattern; only globs have a prefix. */
 type ReadPattern = ReadRegex & Partial<ReadGlob>;
 
-/** What a pattern's node has beside the attribute. */
+/** Fields of a pattern's node besides the attribute. */
 type Pattern = Pick<PatternNode, "prefix" | "prefixSuffices" | "description" | "test">;
 
 function* patternOf(

@@ -151,7 +151,7 @@ describe("memory", () => {
 });
 
 describe("compiling", () => {
-  // Of 4 KB each: repeats, classes, cases and groups.
+  // Each has 4 KB: repeats, classes, cases and groups.
   const patterns = [
     "(?:ab?){16}".repeat(300),
     "[a-c\\p{Greek}]".repeat(290),

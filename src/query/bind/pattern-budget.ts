@@ -13,7 +13,7 @@ export interface SizedPattern {
   readonly attribute: string;
   /** Name of the operator. */
   readonly operator: string;
-  /** Where it is in the request; undefined if that is not known. */
+  /** Path in the request; undefined if unknown. */
   readonly path: string | undefined;
   /** Characters as it is written. */
   readonly length: number;
@@ -21,7 +21,7 @@ export interface SizedPattern {
   readonly size: number;
 }
 
-/** What the patterns of one request have taken so far. */
+/** Counts the size and the memory of the patterns of one request. */
 export class PatternBudget {
   readonly #memory: QueryMemory | undefined;
   #size = 0;
@@ -31,7 +31,7 @@ export class PatternBudget {
     this.#memory = memory;
   }
 
-  /** A budget of which nothing is taken, with the same memory. */
+  /** Returns an unused budget with the same memory. */
   renewed(): PatternBudget {
     return new PatternBudget(this.#memory);
   }

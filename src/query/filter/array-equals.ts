@@ -67,7 +67,7 @@ const OPERANDS_PER_STEP = 1024;
 
 /**
  * Compares the arrays that are as long as the operand, element by element up to the first one that
- * differs. Cost: linear in the elements of the segment and in those of the operand.
+ * differs. Cost: linear in the elements of the segment and of the operand.
  */
 function* equalArrays(
   { data, dictionary }: AttributeSource,
@@ -104,7 +104,7 @@ function* equalArrays(
 }
 
 /**
- * Tells whether the elements `first + from` to before `first + to` of a column are those from
+ * Checks whether the elements `first + from` to before `first + to` of a column are those from
  * `from` to before `to` of the operand.
  */
 type ElementsTest = (first: number, from: number, to: number) => boolean;
@@ -171,7 +171,7 @@ function* eachOperand(
   }
 }
 
-/** Of elements that are so many numbers each. */
+/** Compares elements that consist of `numbersEach` numbers. */
 function numbersTest(
   stored: ArrayLike<number>,
   wanted: ArrayLike<number>,
@@ -201,7 +201,7 @@ function stringsTest(
   };
 }
 
-/** Tells whether two lists have the same elements in the same order. */
+/** Checks whether two lists have the same elements in the same order. */
 export function sameElements<T>(a: ArrayLike<T>, b: ArrayLike<T>): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;

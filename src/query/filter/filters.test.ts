@@ -123,7 +123,7 @@ describe("equality of arrays", () => {
     ["[]bool", (i) => i % 7 === 0, (value) => value],
     ["[]uuid", (i) => `00000000-0000-4000-8000-00000000000${i % 7}`, String],
     ["[]datetime", (i) => BigInt(i % 7) * 1000n, (value) => new Date(Number(value)).toISOString()],
-  ])("of type %s looks at order, length and every element", (type, at, operand) => {
+  ])("of type %s compares order, length and every element", (type, at, operand) => {
     const long = repeated(20_001, at);
     const values = [
       long,

@@ -23,7 +23,7 @@ export class SequenceFinder {
   readonly #sought: readonly SoughtTerm[];
   /** Where the sequence may begin, ascending. */
   #starts = new Int32Array(STARTS_MIN);
-  /** The document that is asked about, and how far its terms and their distances were looked at. */
+  /** The current document, and the next term and distance to check in it. */
   #ordinal = 0;
   #term = 0;
   #distance = 0;
@@ -42,7 +42,9 @@ export class SequenceFinder {
     this.#sought = sought.sort((a, b) => a.term.documentCount - b.term.documentCount);
   }
 
-  /** Whether a document has the sequence; in steps, where its terms stand at very many places. */
+  /**
+   * Returns true if a document has the sequence; in steps if its terms have very many positions.
+   */
   has(ordinal: number): boolean | Steps<boolean> {
     this.#ordinal = ordinal;
     this.#term = 0;
@@ -59,7 +61,7 @@ export class SequenceFinder {
     }
   }
 
-  /** Goes on with a document; undefined where more than `STARTS_PER_STEP` were looked at. */
+  /** Continues with a document; undefined after `STARTS_PER_STEP` starts. */
   #advance(): boolean | undefined {
     let work = 0;
     for (; this.#term < this.#sought.length; this.#term++) {

@@ -1,4 +1,4 @@
-/** Whether texts have a sequence of terms, token by token. */
+/** Finds sequences of terms in texts, token by token. */
 
 /** A term of a sequence and how many positions after the first one it stands. */
 export interface SequenceTerm {
@@ -41,7 +41,10 @@ export class SequenceScan {
     this.#position = -1;
   }
 
-  /** Takes the next token of the text: positions ascend, and those of dropped tokens are left out. */
+  /**
+   * Takes the next token of the text: positions ascend, and positions of dropped tokens are left
+   * out.
+   */
   add(term: string, position: number): void {
     let isAny = true;
     for (let at = this.#position + 1; at < position && isAny; at++) isAny = this.#shift(this.#gaps);
@@ -50,7 +53,7 @@ export class SequenceScan {
     if ((this.#met[this.#last >>> 5] & (1 << (this.#last & 31))) !== 0) this.isFound = true;
   }
 
-  /** Tells whether something is still met. */
+  /** Returns true if some prefix of the sequence still matches. */
   #shift(places: Uint32Array): boolean {
     const met = this.#met;
     let carry = 1;

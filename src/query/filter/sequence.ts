@@ -159,5 +159,5 @@ function hasSequence(node: SequenceNode, tokens: readonly Token[]): boolean {
   return false;
 }
 
-/** Of fragments, which are looked at without pauses. */
+/** Scans of fragments, which are checked without pauses. */
 const SCANS = new WeakMap<SequenceNode, SequenceScan>();

@@ -6,14 +6,14 @@ import type { AttributeValue } from "../../model/value.ts";
 import { analyzerFor, type Token } from "../../text/analyzer.ts";
 import { piecesOf } from "../../text/text-pieces.ts";
 
-/** Elements that are told between two pauses, each a token. */
+/** Elements that are visited between two pauses, each a token. */
 const ELEMENTS_PER_STEP = 4096;
 
-/** Is told the tokens of a value. */
+/** Visits the tokens of a value. */
 export interface TokenVisitor {
   /** No further token matters. */
   readonly isFound: boolean;
-  /** Begins with a list of tokens within which sequences are looked for. */
+  /** Begins a list of tokens; sequences do not extend over several lists. */
   begin(): void;
   /** Takes a token; positions ascend from the begin on. */
   add(term: string, position: number): void;

@@ -82,7 +82,7 @@ function hasTokens(
   return found.isFound;
 }
 
-/** Which of the terms were met. */
+/** Tracks which of the terms were found. */
 class TermsFound implements TokenVisitor {
   readonly #node: Pick<TokensNode, "mode" | "terms" | "prefix">;
   readonly #missing: Set<string>;

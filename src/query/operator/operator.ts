@@ -154,7 +154,7 @@ export interface PredicateOperator<N extends Predicate = Predicate> {
    * finding them; else undefined. Takes microseconds. Absent: it never is.
    */
   count?(node: N, run: SegmentRun): number | undefined;
-  /** Tells whether a document matches; in steps, if that may take long. */
+  /** Checks whether a document matches; in steps, if that may take long. */
   matches(node: N, run: DocumentRun): boolean | Steps<boolean>;
   /** Lines about the node, of which the first begins with `label` and a colon. */
   explain(node: N, label: string, operators: Operators): string[];
@@ -243,7 +243,7 @@ export interface RankOperator<N extends RankNode = RankNode> {
   readonly kind: N["kind"];
   /** Orders documents whose keys are equal; ids decide last. */
   comparer(node: N, segments: readonly SegmentSnapshot[]): DocumentComparer;
-  /** Tells whether `narrow` may leave some of the matches out. Absent: it may. */
+  /** Checks whether `narrow` may leave some of the matches out. Absent: it may. */
   narrows?(node: N, snapshot: Snapshot): boolean;
   /**
    * Chooses, over all segments together, which of the matches are looked at. Absent: all are.

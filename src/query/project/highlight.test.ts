@@ -222,7 +222,7 @@ describe("long texts", () => {
   });
 });
 
-test("matches are counted before they are shown, and given back", () => {
+test("the memory of matches is reserved before they are shown, and released", () => {
   const text = "fish ".repeat(100_000);
   const snapshot = openSnapshot(SCHEMA, [{ documents: [documentOf(1n, { text })] }]);
   const computed = new Map([["h", highlight("text", { fragmentBy: "word", fragmentLimit: 1 })]]);
@@ -231,7 +231,7 @@ test("matches are counted before they are shown, and given back", () => {
     runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS, memory }));
   const pool = new MemoryPool(2 ** 25);
   run(new QueryMemory(pool));
-  // What is left is the answer.
+  // Only the answer's memory is still reserved.
   expect(pool.bytesUsed).toBeLessThan(2 ** 21);
   expect(() => run(new QueryMemory(new MemoryPool(2 ** 23)))).toThrow("matches of highlights");
 });

@@ -25,7 +25,7 @@ test("characters are the same for which JavaScript's expressions take them", () 
   expect(all.length).toBeGreaterThan(2800);
 });
 
-test("sets are folded as a whole", () => {
+test("complete sets are folded", () => {
   expect([...characterSet(0x6b, FOLDING)]).toEqual([0x4b, 0x4b, 0x6b, 0x6b, 0x212a, 0x212a]);
   expect([...characterSet(0x37, FOLDING)]).toEqual([0x37, 0x37]);
   const folded = caseFoldedSet(complementOf(Uint32Array.of(0x61, 0x7a)), FOLDING);

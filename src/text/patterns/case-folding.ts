@@ -1,14 +1,14 @@
-/** Which characters are the same where case does not count: Unicode's simple case folding. */
+/** Characters that are equal if case is ignored: Unicode's simple case folding. */
 
 import type { Steps } from "../../base/steps.ts";
 import { type CharacterSet, isInSet, setOf, unionOf } from "./character-set.ts";
 import { setOfSource } from "./named-characters.ts";
 
-/** Code points that simple case folding takes for each other. */
+/** Code points that simple case folding makes equal. */
 export interface CaseFolding {
   /** All that have others; ascending. */
   readonly members: readonly number[];
-  /** Of each of them: all that are the same, itself included. */
+  /** By member: all code points equal to it, itself included. */
   readonly orbits: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -21,11 +21,11 @@ const OTHER_PAIRS = [
   [0xfb05, 0xfb06],
 ] as const;
 
-/** Ranges of characters with case, and characters, that are looked at between two pauses. */
+/** Ranges of characters with case, and characters, that are visited between two pauses. */
 const RANGES_PER_STEP = 64;
 const MEMBERS_PER_STEP = 256;
 
-/** The same character twice, as far as case folding tells. */
+/** Two characters that case folding makes equal. */
 const SAME = /^(.)\1$/isu;
 
 /**

@@ -25,7 +25,7 @@ export function setOf(ranges: readonly (readonly [first: number, last: number])[
   return set.slice(0, length);
 }
 
-/** What is in one of two sets, or in both. Takes time for the ranges of both. */
+/** Returns the union of two sets, in time linear in the ranges of both. */
 export function unionOf(a: CharacterSet, b: CharacterSet): CharacterSet {
   const union = new Uint32Array(a.length + b.length);
   let length = 0;
@@ -44,7 +44,7 @@ export function unionOf(a: CharacterSet, b: CharacterSet): CharacterSet {
   return union.slice(0, length);
 }
 
-/** What is not in a set. */
+/** Returns the complement of a set. */
 export function complementOf(set: CharacterSet): CharacterSet {
   const complement = new Uint32Array(set.length + 2);
   let length = 0;
@@ -63,12 +63,12 @@ export function complementOf(set: CharacterSet): CharacterSet {
   return complement.slice(0, length);
 }
 
-/** What is in both sets. */
+/** Returns the intersection of two sets. */
 export function intersectionOf(a: CharacterSet, b: CharacterSet): CharacterSet {
   return complementOf(unionOf(complementOf(a), complementOf(b)));
 }
 
-/** Tells whether a code point is in a set: by halving. */
+/** Checks whether a code point is in a set: by halving. */
 export function isInSet(set: CharacterSet, codePoint: number): boolean {
   let low = 0;
   let high = set.length >>> 1;

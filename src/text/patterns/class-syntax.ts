@@ -16,20 +16,23 @@ import { PATTERN_DEPTH_MAX } from "./pattern-tree.ts";
 
 /** Ranges that sets are made of between two pauses. */
 export const RANGES_PER_STEP = 4096;
-/** What folding the case of a class counts as, since it may have all characters with case. */
+/**
+ * Work that folding the case of a class counts as, since the class may have all characters with
+ * case.
+ */
 const FOLDING_WORK = 1024;
 
-/** What matters in a class of what is said before it. */
+/** Flags before a class that change its meaning. */
 export interface ClassFlags {
-  /** Where case does not count. */
+  /** Set if case is ignored. */
   readonly folding: CaseFolding | undefined;
   readonly ignoresSpace: boolean;
 }
 
-/** A class that is open, its brackets within those of others. */
+/** A class whose closing bracket is not read yet; classes nest. */
 interface OpenClass {
   readonly isNegated: boolean;
-  /** What stands before the last operator, with that. */
+  /** The operand before the last operator, and the operator. */
   readonly left: { readonly set: CharacterSet; readonly operator: SetOperator } | undefined;
   items: [first: number, last: number][];
   set: CharacterSet;
@@ -160,7 +163,7 @@ export class ClassReader {
     innermost.set = unionOf(innermost.set, set);
   }
 
-  /** What was listed since the last operator. */
+  /** Returns the set of the items since the last operator. */
   #operand(): CharacterSet {
     const { items, set } = this.#innermost;
     this.#work += items.length + set.length;

@@ -1,4 +1,4 @@
-/** What stands behind a backslash in a regular expression. */
+/** Parses what follows a backslash in a regular expression. */
 
 import { type CaseFolding, caseFoldedSet } from "./case-folding.ts";
 import { type CharacterSet, CODE_POINT_MAX, complementOf } from "./character-set.ts";
@@ -6,7 +6,7 @@ import { type PerlClass, perlClass, unicodeClass } from "./named-characters.ts";
 import { type PatternText, SyntaxFault } from "./pattern-text.ts";
 import type { Place } from "./pattern-tree.ts";
 
-/** What an escape stands for. */
+/** The meaning of an escape. */
 export type Escape =
   | { readonly kind: "character"; readonly character: string }
   | { readonly kind: "place"; readonly place: Place }
@@ -42,8 +42,8 @@ const DIGITS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Reads an escape whose backslash was taken; throws `SyntaxFault`. Where case does not count, there
- * is a folding.
+ * Reads an escape whose backslash was taken; throws `SyntaxFault`. If case is ignored, there is a
+ * folding.
  */
 export function readEscape(text: PatternText, folding: CaseFolding | undefined): Escape {
   const character = text.take();

@@ -9,19 +9,21 @@ import { codePointAt, unitsOf } from "../code-points.ts";
 import { isInSet } from "./character-set.ts";
 import { OPS, type PatternProgram, PLACES, placeOf } from "./pattern-program.ts";
 
-/** How far a text is read. */
+/** The state of reading a text. */
 export interface TextScan {
   readonly text: string;
   /** The next UTF-16 unit. */
   at: number;
-  /** Instructions that are waited for there, as `StateKey`. */
+  /** The state of the automaton there. */
   state: StateKey;
 }
 
-/** What lies before a place, as a code unit, and then the instructions, ascending. */
+/**
+ * A code unit for the characters before a position (`AROUND`), then the instructions, ascending.
+ */
 type StateKey = string;
 
-/** What lies before or behind a place, as far as the program asks for it. */
+/** The kind of the character before or behind a position, as far as the program asks for it. */
 const AROUND = { other: 0, edge: 1, newline: 2, word: 3 } as const;
 
 /** Transitions: to a state (from 1 on), or to one of these. */
@@ -29,14 +31,16 @@ const UNKNOWN = 0;
 const MATCHED = -1;
 const NEVER = -2;
 
-/** Bytes of a state beside its transitions and instructions: an entry of a map, a string. */
+/**
+ * Bytes of a state in addition to its transitions and instructions: an entry of a map, a string.
+ */
 const STATE_BYTES = 96;
 /** Classes of the code points below are looked up in a table. */
 const TABLE_END = 256;
 /** Units that `String.fromCharCode` takes at once. */
 const UNITS_AT_ONCE = 4096;
 
-/** What a state that has to be made costs beside its instructions, in lookups. */
+/** Cost of making a state in addition to its instructions, in lookups. */
 const MAKE_WORK = 16;
 
 /** An automaton. Several texts may be read in turns. */
@@ -51,7 +55,7 @@ export class LazyAutomaton {
   readonly #keys: StateKey[] = [""];
   readonly #numbers = new Map<StateKey, number>();
   #stateBytes = 0;
-  /** Scratch: instructions that were met, and that are to be looked at. */
+  /** Scratch: instructions that were visited, and that are to be visited. */
   readonly #met: Uint32Array;
   readonly #found: Uint32Array;
   readonly #stack: number[] = [];
@@ -168,7 +172,7 @@ export class LazyAutomaton {
     this.#stateBytes = 0;
   }
 
-  /** Where the instructions of a state lead by a code point, or by the end of the text (-1). */
+  /** Returns the state that follows after a code point, or at the end of the text (-1). */
   #follow(key: StateKey, codePoint: number): StateKey | typeof MATCHED | typeof NEVER {
     const { isAnchored, next } = this.#program;
     const behind = this.#aroundOf(codePoint);
@@ -188,8 +192,8 @@ export class LazyAutomaton {
   }
 
   /**
-   * Goes from the instructions of a state to all that are reached without taking a character. Tells
-   * whether one of them ends the program.
+   * Follows the instructions of a state to all that are reached without a character. Returns true
+   * if one of them ends the program.
    */
   #reachesMatch(key: StateKey, behind: number): boolean {
     const { ops, a, next, start, isAnchored } = this.#program;
@@ -220,7 +224,7 @@ export class LazyAutomaton {
     return isInSet(ranges.subarray(setStarts[a[at]], setStarts[a[at] + 1]), codePoint);
   }
 
-  /** What a code point is for places beside it. */
+  /** Returns the `AROUND` of a code point, for places next to it. */
   #aroundOf(codePoint: number): number {
     const { lines, words } = this.#program.asks;
     if (codePoint < 0) return AROUND.edge;
@@ -246,7 +250,7 @@ function keyOf(before: number, found: Uint32Array): StateKey {
   return key + String.fromCharCode(...units);
 }
 
-/** Tells whether a place is between what lies before it and behind it. */
+/** Checks whether a position between two kinds of characters is such a place. */
 function isThere(place: number, before: number, behind: number): boolean {
   const [isBefore, isBehind] = [before === AROUND.word, behind === AROUND.word];
   switch (PLACES[place]) {

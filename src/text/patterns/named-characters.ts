@@ -8,7 +8,7 @@ import { type CharacterSet, CODE_POINT_MAX, complementOf, setOf } from "./charac
  * properties, scripts and categories with their aliases, so that each is found once.
  */
 const NAMED_SETS_MAX = 1024;
-/** Code points that are looked at between two pauses, in some 100 µs. */
+/** Code points that are tested between two pauses, in some 100 µs. */
 const CODE_POINTS_PER_STEP = 4096;
 /** Characters of a name. */
 const NAME_CHARS_MAX = 64;
@@ -48,7 +48,7 @@ const KEYS: ReadonlyMap<string, string> = new Map([
   ["scriptextensions", "Script_Extensions"],
 ]);
 
-/** The set of `[:name:]`, or undefined if there is none of that name. */
+/** The set of `[:name:]`, or undefined if the name is unknown. */
 export function asciiClass(name: string): CharacterSet | undefined {
   const ends = ASCII_CLASSES.get(name);
   if (ends === undefined) return undefined;
@@ -64,8 +64,8 @@ export function perlClass(letter: PerlClass): CharacterSet {
 }
 
 /**
- * The set of `\p{name}`, of which the name may be `key=value`, `key!=value` or begin with `^`;
- * undefined if Unicode has none of that name.
+ * The set of `\p{name}`, whose name may be `key=value`, `key!=value` or begin with `^`; undefined
+ * if Unicode has none of that name.
  */
 export function unicodeClass(name: string): CharacterSet | undefined {
   const source = sourceOf(name.replace("^", ""));
@@ -117,7 +117,7 @@ function isUniform(plane: number): boolean {
   return (plane > 3 && plane < 14) || plane > 14;
 }
 
-/** The end of the code points that are looked at together with the one at `start`. */
+/** The end of the code points that are tested together with the one at `start`. */
 function blockEnd(start: number): number {
   const plane = start >>> 16;
   if (start >= 0xd000 && start < 0xe000) return start < 0xd800 ? 0xd800 : 0xe000;
@@ -146,7 +146,7 @@ function addRanges(
   }
 }
 
-/** What JavaScript calls a property, or undefined if it knows none of that name. */
+/** Returns JavaScript's name of a property, or undefined if it has none of that name. */
 function sourceOf(name: string): string | undefined {
   if (name.length > NAME_CHARS_MAX || !/^[\w -]+(?:!?[=:][\w -]+)?$/.test(name)) return undefined;
   const [key, value] = name.split(/!?[=:]/);

@@ -8,7 +8,7 @@ import { type CharacterSet, CODE_POINT_MAX } from "./character-set.ts";
 import { perlClass } from "./named-characters.ts";
 import { isAnchored, type PatternTree, type Place } from "./pattern-tree.ts";
 
-/** What an instruction does; the operand is `a`, with `b` for ranges. */
+/** The instructions; the operand is `a`, with `b` for ranges. */
 export const OPS = {
   /** Ends: the pattern matches. */
   match: 0,
@@ -16,9 +16,9 @@ export const OPS = {
   range: 1,
   /** Takes a code point of the set with the number `a`. */
   set: 2,
-  /** Goes on where the place with the number `a` is. */
+  /** Continues if the place with the number `a` is here. */
   place: 3,
-  /** Goes on at `a` as well. */
+  /** Continues at `a` as well. */
   split: 4,
 } as const;
 
@@ -48,14 +48,14 @@ export interface PatternProgram {
   readonly isAnchored: boolean;
   /** Ranges of the sets, end to end. */
   readonly ranges: Uint32Array;
-  /** Where the ranges of each set begin; one more than there are sets. */
+  /** Index of the first range of each set, and the end of the last one. */
   readonly setStarts: Uint32Array;
   readonly alphabet: Alphabet;
   /** Places ask for what lies around them. */
   readonly asks: { readonly start: boolean; readonly lines: boolean; readonly words: boolean };
 }
 
-/** Code points by class: those of one class are told apart by no instruction. */
+/** Classes of code points; no instruction distinguishes code points of one class. */
 export interface Alphabet {
   /** First code points of all classes' ranges but the first; ascending. */
   readonly bounds: Uint32Array;
@@ -66,12 +66,12 @@ export interface Alphabet {
 
 /** Instructions that are written between two pauses, in some 50 ns each. */
 const INSTRUCTIONS_PER_STEP = 2048;
-/** Ranges that are told apart between two pauses, in some 10 ns each. */
+/** Ranges that are split into classes between two pauses, in some 10 ns each. */
 const RANGES_PER_STEP = 8192;
 /** Bytes of an instruction. */
 const INSTRUCTION_BYTES = 13;
 
-/** Writes the program of a tree, in steps. It has one instruction more than `tree.size` says. */
+/** Writes the program of a tree, in steps. It has `tree.size + 1` instructions. */
 export function* compilePattern(tree: PatternTree): Steps<PatternProgram> {
   const writer = new ProgramWriter(tree.size + 1);
   const start = yield* writer.write(tree);
@@ -108,7 +108,7 @@ class ProgramWriter {
     return this.#write(tree, this.#add(OPS.match, 0));
   }
 
-  /** Writes what matches a tree and goes on at `next`; returns where it begins. */
+  /** Writes instructions that match a tree and continue at `next`; returns the first one. */
   *#write(tree: PatternTree, next: number): Steps<number> {
     if (this.#written >= INSTRUCTIONS_PER_STEP) {
       this.#written = 0;
@@ -203,7 +203,7 @@ class ProgramWriter {
   }
 }
 
-/** Classes that tell apart what some set has and another has not, by refining one partition. */
+/** Computes classes that no set splits, by partition refinement. */
 function* alphabetOf(sets: readonly CharacterSet[]): Steps<Alphabet> {
   const bounds = yield* boundsOf(sets);
   const classes = new Uint32Array(bounds.length + 1);
@@ -251,7 +251,7 @@ function* boundsOf(sets: readonly CharacterSet[]): Steps<Uint32Array> {
   return Uint32Array.from(bounds).sort();
 }
 
-/** How many of the bounds a code point has reached. */
+/** Counts the bounds that are at most the code point. */
 export function placeOf(bounds: Uint32Array, codePoint: number): number {
   let low = 0;
   let high = bounds.length;

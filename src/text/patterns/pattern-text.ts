@@ -1,6 +1,6 @@
 /** The text of a pattern while it is read. */
 
-/** Ends the reading of a pattern: why it is none. */
+/** Thrown where a pattern is invalid, with the reason. */
 export class SyntaxFault extends Error {}
 
 /** Characters of the rest that messages quote. */
@@ -16,7 +16,7 @@ export class PatternText {
     this.#text = text;
   }
 
-  /** Tells whether all is read. */
+  /** True at the end of the pattern. */
   get isAtEnd(): boolean {
     return this.at >= this.#text.length;
   }
@@ -47,7 +47,7 @@ export class PatternText {
     return true;
   }
 
-  /** What a sticky expression matches here, which is not taken. */
+  /** Matches a sticky expression here, without consuming the match. */
   peek(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.at;
     return pattern.exec(this.#text)?.[0];
@@ -61,12 +61,12 @@ export class PatternText {
     return found;
   }
 
-  /** Takes white space and comments, as the flag `x` has it; tells whether there was any. */
+  /** Consumes white space and comments of the flag `x`; returns true if there were any. */
   skipSpace(): boolean {
     return this.match(/(?:[\p{White_Space}]|#[^\n]*)+/uy) !== undefined;
   }
 
-  /** What was read from a place on. */
+  /** Returns the text between a position and the current one. */
   since(start: number): string {
     return this.#text.slice(start, this.at);
   }

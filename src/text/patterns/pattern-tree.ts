@@ -1,6 +1,6 @@
 /**
- * What a pattern matches, as a tree: the form between the syntax of regular expressions or globs
- * and the program that runs. Each node knows how large its program is, before there is one.
+ * The syntax tree of a pattern: the form between regular expressions or globs and the program that
+ * runs. Each node has the size of its program, before it is compiled.
  */
 
 import type { CharacterSet } from "./character-set.ts";
@@ -39,7 +39,7 @@ export type PatternTree = {
     }
 );
 
-/** Why a text is no pattern. */
+/** The reason why a text is no valid pattern. */
 export interface PatternFault {
   readonly fault: string;
 }
@@ -76,7 +76,7 @@ export function choice(parts: readonly PatternTree[]): PatternTree {
 /** Matches a part so many times. */
 export function repeat(part: PatternTree, min: number, max: number): PatternTree {
   const { size } = part;
-  // It matches the empty string, however often: so each copy has an instruction.
+  // The part matches only the empty string, so repeats need no copies of it.
   if (size === 0) return part;
   const copies = max === Number.POSITIVE_INFINITY ? Math.max(min, 1) : max;
   const splits = max === Number.POSITIVE_INFINITY ? 1 : max - min;
@@ -86,12 +86,12 @@ export function repeat(part: PatternTree, min: number, max: number): PatternTree
   };
 }
 
-/** Matches a part if that is the whole text. */
+/** Matches a part if it matches the complete text. */
 export function wholeText(part: PatternTree): PatternTree {
   return sequence([placed("text_start"), part, placed("text_end")]);
 }
 
-/** Tells whether all matches begin at the start of the text. */
+/** Checks whether all matches begin at the start of the text. */
 export function isAnchored(tree: PatternTree): boolean {
   switch (tree.kind) {
     case "place":

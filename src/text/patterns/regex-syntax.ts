@@ -35,9 +35,9 @@ const TOKENS_PER_STEP = 512;
 const REPEAT_DIGITS_MAX = 9;
 
 /**
- * Reads an expression, in steps; returns the reason when it is none. Where its classes alone have
- * more than `sizeMax` ranges, reading ends there: `size` then is more than that, and the tree of no
- * use.
+ * Parses an expression, in steps; returns the fault if it is invalid. Parsing ends early if its
+ * classes alone have more than `sizeMax` ranges: then `size` exceeds `sizeMax`, and the tree is
+ * incomplete.
  */
 export function* readRegex(text: string, sizeMax: number): Steps<ReadRegex | PatternFault> {
   try {
@@ -52,16 +52,16 @@ export function* readRegex(text: string, sizeMax: number): Steps<ReadRegex | Pat
 
 const MAY_IGNORE_CASE = /\(\?[a-z]*i/;
 
-/** What `(?flags)` change. */
+/** State of the flags that `(?flags)` change. */
 interface Flags {
-  /** Where case does not count. */
+  /** Set if case is ignored. */
   readonly folding: CaseFolding | undefined;
   readonly isMultiLine: boolean;
   readonly dotTakesNewline: boolean;
   readonly ignoresSpace: boolean;
 }
 
-/** A group that is open, or the whole expression. */
+/** A group whose end is not read yet, or the complete expression. */
 interface OpenGroup {
   readonly choices: PatternTree[];
   parts: PatternTree[];
@@ -197,7 +197,7 @@ class RegexReader {
     return set;
   }
 
-  /** The set of a class, of which equally written ones count once. */
+  /** The set of a class; equally written classes count once. */
   #counted(written: string, set: CharacterSet): CharacterSet {
     const key = this.#keyOf(written);
     const known = this.#sets.get(key);
@@ -276,7 +276,7 @@ class RegexReader {
     this.#add(placed(place));
   }
 
-  /** What is no count is text, as in `{"a": 1}`. */
+  /** Reads a repeat count; `{` without a valid count is text, as in `{"a": 1}`. */
   #readCount(): void {
     const count = this.#text.match(/(\d+)(,(\d*))?\}/y);
     if (count === undefined) {
@@ -298,7 +298,7 @@ class RegexReader {
     const { parts } = this.#group;
     const part = parts.pop();
     if (part === undefined) throw new SyntaxFault("a repeat has nothing before it to repeat");
-    // Whether few or many are taken first does not change what matches.
+    // Lazy repeats match the same texts as greedy ones.
     this.#text.skip("?");
     const repeated = repeat(part, min, max);
     if (repeated.depth > PATTERN_DEPTH_MAX) throw tooDeep();

@@ -1,6 +1,6 @@
 /**
- * What trigrams a match of a pattern has (Russ Cox, "Regular Expression Matching with a Trigram
- * Index", 2012), and which text.
+ * Computes which trigrams each match of a pattern has (Russ Cox, "Regular Expression Matching with
+ * a Trigram Index", 2012), and which text.
  */
 
 import type { CharacterSet } from "../../../text/patterns/character-set.ts";
@@ -22,14 +22,14 @@ import {
 } from "./regex-info.ts";
 import type { TrigramFormula } from "./trigram-algebra.ts";
 
-/** Members of a class that are told apart. */
+/** Members of a class that are distinguished; larger classes count as any character. */
 const MEMBERS_MAX = 8;
 /**
- * What is spent on putting parts together (`concatenationCost`), a millisecond or two: behind as
- * much anything may follow.
+ * Cost of concatenations (`concatenationCost`) after which a part counts as anything; a millisecond
+ * or two.
  */
 const COST_MAX = 1024;
-/** Characters of a required text: a longer one could be slow to look for. */
+/** Characters of a required text: the search for a longer one could be slow. */
 const REQUIRED_CHARACTERS_MAX = 16;
 
 /** True of the trigrams of all strings some part of which matches. */
@@ -79,7 +79,7 @@ function singleOf(set: CharacterSet): number | undefined {
 class InfoReader {
   #cost = 0;
 
-  /** What is known of a part. Once too much was spent, it may be anything. */
+  /** Returns the trigram information of a part; `ANYTHING` once the cost exceeds `COST_MAX`. */
   read(tree: PatternTree): RegexInfo {
     if (this.#cost > COST_MAX) return ANYTHING;
     switch (tree.kind) {
@@ -118,7 +118,7 @@ class InfoReader {
   }
 }
 
-/** A few characters are told apart. */
+/** Lists a few characters; more count as any character. */
 function charactersInfo(set: CharacterSet): RegexInfo {
   const members = new Set<number>();
   for (let i = 0; i < set.length; i += 2) {

@@ -11,7 +11,10 @@ export class FuzzySearch {
   work = 0;
   readonly #pattern: Uint32Array;
   readonly #distance: number;
-  /** Of `i`: fewest edits between the first `i` of the pattern and any substring that ends here. */
+  /**
+   * At `i`: fewest edits between the first `i` code points of the pattern and any substring that
+   * ends here.
+   */
   readonly #costs: Uint32Array;
   #text = "";
   #at = 0;
@@ -32,7 +35,7 @@ export class FuzzySearch {
     for (let i = 0; i <= this.#active; i++) this.#costs[i] = i;
   }
 
-  /** Tells whether the text has such a substring; undefined after `workMax` costs. */
+  /** Checks whether the text has such a substring; undefined after `workMax` costs. */
   advance(workMax: number): boolean | undefined {
     const text = this.#text;
     const length = this.#pattern.length;

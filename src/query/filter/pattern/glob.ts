@@ -38,11 +38,11 @@ import {
 
 /** A glob that was read. */
 export interface ReadGlob {
-  /** Of the whole text. */
+  /** The syntax tree, which matches the text from its start to its end. */
   readonly tree: PatternTree;
   /** Instructions of the program, and ranges of its classes of characters. */
   readonly size: number;
-  /** What every matching string starts with; empty where case does not count. */
+  /** A prefix of all matching strings; empty if the glob ignores case. */
   readonly prefix: string;
   /** All strings that start with it match. */
   readonly prefixSuffices: boolean;
@@ -64,9 +64,9 @@ const PREFIX_ALONE = /^[^*?[\]{}\\]*\*$/;
 
 const SPECIAL = /[*?[\]{}\\]/;
 
-/** Characters with case that are looked for their other cases between two pauses. */
+/** Characters that are folded between two pauses. */
 const WORK_PER_STEP = 8192;
-/** What a class may cost where case does not count: all characters with case are gone through. */
+/** Bound of the cost of a class if case is ignored: each character with case is visited. */
 const FOLDED_CLASS_WORK = 3000;
 
 function literalPrefix(pattern: string): string {
@@ -85,10 +85,10 @@ const BELOW = sequence([SLASH, ANY_TEXT]);
 
 class GlobReader {
   fault: string | undefined;
-  /** Of classes. */
+  /** Ranges of all classes. */
   rangeCount = 0;
   readonly #characters: readonly string[];
-  /** Where case does not count. */
+  /** Set if case is ignored. */
   readonly #folding: CaseFolding | undefined;
   readonly #sets = new Map<string, CharacterSet>();
   #at = 0;

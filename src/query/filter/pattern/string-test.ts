@@ -1,6 +1,6 @@
 /**
- * What is asked of a string by a pattern, as data, so that a plan with a pattern can be sent to
- * another thread. Whoever runs a test makes what remembers states at its first use.
+ * Tests of strings by patterns, as data, so that a plan with a pattern can be sent to another
+ * thread. The thread that runs a test creates its automaton at the first use.
  */
 
 import type { Steps } from "../../../base/steps.ts";
@@ -36,7 +36,7 @@ export type StringTest = ExpressionTest | FuzzyTest;
 
 /** A string whose test is not over. */
 export interface StringScan {
-  /** Goes on with the test; undefined where it is not over yet. */
+  /** Continues the test; undefined if it is not finished yet. */
   advance(): boolean | undefined;
 }
 
@@ -44,13 +44,16 @@ export interface StringScan {
 export interface StringMatcher {
   /** Work done so far, in some nanoseconds each. */
   readonly work: number;
-  /** Tells whether a string passes; where that takes more than `SCAN_WORK_MAX`, begins a scan. */
+  /** Checks whether a string passes; where that takes more than `SCAN_WORK_MAX`, begins a scan. */
   test(value: string): boolean | StringScan;
 }
 
 /** Work on one string between two pauses, and on several: some 100 µs. */
 const SCAN_WORK_MAX = 16_384;
-/** Strings of more units are not looked through for what they must contain: that has no pauses. */
+/**
+ * Longer strings, in UTF-16 units, are not searched for the required text: that search has no
+ * pauses.
+ */
 const CONTAINS_UNITS_MAX = 65_536;
 
 /** Memory of the states of one pattern: small ones have few. */
@@ -62,7 +65,7 @@ const STATE_SHARE = 64;
 /** By test; equal tests in different objects, such as a clone, remember states each for itself. */
 const MATCHERS = new WeakMap<StringTest, StringMatcher>();
 
-/** What runs the test. Its memory is what `testBytes` says. */
+/** Returns the matcher that runs a test; `testBytes` returns its memory. */
 export function stringMatcher(test: StringTest): StringMatcher {
   const known = MATCHERS.get(test);
   if (known !== undefined) return known;
@@ -71,7 +74,7 @@ export function stringMatcher(test: StringTest): StringMatcher {
   return matcher;
 }
 
-/** Goes on with a scan to its end, in steps. */
+/** Runs a scan to its end, in steps. */
 export function* finishScan(scan: StringScan): Steps<boolean> {
   for (;;) {
     yield;
@@ -80,13 +83,13 @@ export function* finishScan(scan: StringScan): Steps<boolean> {
   }
 }
 
-/** Tells whether a string passes, in steps. */
+/** Checks whether a string passes, in steps. */
 export function* passesInSteps(matcher: StringMatcher, value: string): Steps<boolean> {
   const found = matcher.test(value);
   return typeof found === "boolean" ? found : yield* finishScan(found);
 }
 
-/** Says when work on several strings should pause. */
+/** Decides when work on several strings should pause. */
 export class MatcherPauses {
   readonly #matcher: StringMatcher;
   #lastWork: number;

@@ -1,4 +1,4 @@
-/** What must be among a string's trigrams (`text/trigrams.ts`) for it to pass a fuzzy test. */
+/** Computes which trigrams (`text/trigrams.ts`) a string must have to pass a fuzzy test. */
 
 import type { FuzzyTest } from "./string-test.ts";
 import { ANY, allOf, containing, someOf, type TrigramFormula } from "./trigram-algebra.ts";
