@@ -62,7 +62,10 @@ export interface IndexerConfig extends StoreAccessConfig {
   readonly tracing?: TracingConfig | undefined;
   /** Hears which namespaces have a new manifest. */
   readonly onManifest?: (namespace: NamespaceName) => void;
-  /** Whoever opened it calls `wake` for hints, so that it need not ask the store often. */
+  /**
+   * The code that opened the indexer calls `wake` for hints, so the indexer may poll the store
+   * rarely.
+   */
   readonly isWoken?: boolean;
 }
 

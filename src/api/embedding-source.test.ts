@@ -18,7 +18,7 @@ test("a model without room says so to who asks for it, and takes nothing", async
   expect([...roomy.loadedBytes().keys()]).toEqual(["trawl/static-en"]);
 });
 
-test("a name that no model has is told as such, and no dimensions are asked for", () => {
+test("an unknown model is reported, and its dimensions are not requested", () => {
   const [none, http] = [
     { kind: "none" },
     { kind: "http", url: "http://here", modelDimensions: {} },

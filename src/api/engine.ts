@@ -93,7 +93,10 @@ export interface HttpAnswer {
   readonly effects?: readonly NamespaceEffect[];
   /** Of copies that were refused, for the audit: what they would have done. */
   readonly refused?: RefusedEffects;
-  /** Why it failed, in words that only operators may read: for the log. Absent: its body says. */
+  /**
+   * The reason of a failure, which only operators may read: for the log. If absent, the body has
+   * it.
+   */
   readonly reason?: string;
   /** What was done for it, if it was traced. */
   readonly spans?: readonly TimedSpan[];

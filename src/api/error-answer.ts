@@ -55,7 +55,8 @@ function outOfMemory(cause: RangeError): DatabaseError {
 /**
  * Builds the answer for anything thrown: the one place that decides what clients read of it. What
  * is not an operating error is a bug: its message stays inside, since it may hold what no client
- * should see. So does that of an error with a message for clients; it is the answer's `reason`.
+ * should see. The message of an error with a `clientMessage` stays inside as well; it is the
+ * answer's `reason`.
  */
 export function errorAnswer(error: unknown): HttpAnswer {
   if (isAllocationFailure(error)) return errorAnswer(outOfMemory(error));
@@ -76,8 +77,8 @@ export function errorAnswer(error: unknown): HttpAnswer {
 }
 
 /**
- * The answer as the client of a request reads it: where the reason is left out, it says under which
- * id the server's log has it.
+ * The answer as the client of a request reads it: without the reason, it gives the request id that
+ * finds the reason in the server's log.
  */
 export function answerWithId(answer: HttpAnswer, requestId: string): HttpAnswer {
   if (answer.reason === undefined) return answer;

@@ -2,8 +2,8 @@
 
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$|^$/;
 /**
- * What spreadsheets take for the beginning of a formula, whether the cell has quotes or not; some
- * also the full-width forms (OWASP, "CSV Injection").
+ * Beginnings of cells that spreadsheets read as a formula, with or without quotes; some also read
+ * the full-width forms (OWASP, "CSV Injection").
  */
 const FORMULA_START = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 

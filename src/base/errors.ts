@@ -1,8 +1,8 @@
 /**
  * Operating errors: what went wrong outside this program's logic, as one class with a closed set of
- * codes. `api/error-answer.ts` maps each code to a status. `message` is what the user reads, so
- * it says where, what, the rule, and the nearest fix. Where it has what only operators may know, an
- * error has a `clientMessage` besides.
+ * codes. `api/error-answer.ts` maps each code to a status. `message` is what the user reads, so it
+ * says where, what, the rule, and the nearest fix. An error whose message is for operators alone
+ * has a `clientMessage` as well.
  */
 export type ErrorCode =
   /** The request's content breaks a rule (400). */
@@ -46,8 +46,8 @@ export interface ErrorDetail {
   /** The nearest fix, where the message's own words are the contract's: they come first. */
   readonly hint?: string | undefined;
   /**
-   * What clients read instead of the message, which has what only operators may know: addresses,
-   * paths, names of buckets, words of other services. Logs have the message.
+   * The message for clients, if `message` is for operators alone because it has addresses, paths,
+   * names of buckets or messages of other services. Logs have `message`.
    */
   readonly clientMessage?: string | undefined;
   /** Where the fault is in the request's JSON, as in `upsert_rows[3].id`; the message has it too. */
@@ -63,7 +63,7 @@ export class DatabaseError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly path: string | undefined;
   readonly facts: Readonly<Record<string, number>> | undefined;
-  /** See `ErrorDetail`; clients of an error read that of its causes, too: `clientMessageOf`. */
+  /** See `ErrorDetail`; the one of a cause counts as well: `clientMessageOf`. */
   readonly clientMessage: string | undefined;
   /** The message ends with it. */
   readonly hint: string | undefined;
@@ -106,12 +106,12 @@ export function isDatabaseError(error: unknown, ...codes: ErrorCode[]): error is
   return error instanceof DatabaseError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Causes of an error that are looked at; more are none of this program's. */
+/** Causes of an error that are read; errors of this program have fewer. */
 const CAUSES_MAX = 16;
 
 /**
- * What clients read instead of an error's message, since that, or the message of a cause that it
- * may repeat, is for operators alone; undefined: clients read the message.
+ * Returns the first `clientMessage` of an error and its causes, since a message may repeat that of
+ * a cause. If undefined, clients read the error's own message.
  */
 export function clientMessageOf(error: unknown): string | undefined {
   let cause = error;

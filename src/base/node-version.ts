@@ -8,7 +8,7 @@ const NODE_VERSIONS_MIN: ReadonlyMap<number, readonly [minor: number, patch: num
 ]);
 const NEWEST_LINE = Math.max(...NODE_VERSIONS_MIN.keys());
 
-/** Why a version of Node, such as `v24.21.0`, does not run Trawl; undefined if it does. */
+/** Returns why a version of Node, such as `v24.21.0`, does not run Trawl; undefined if it does. */
 export function nodeVersionFault(version: string): string | undefined {
   const [major, minor, patch] = version
     .replace(/^v/, "")

@@ -11,7 +11,7 @@ import {
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let path: string;
-/** A file of which somebody would like to have the contents replaced. */
+/** A file whose contents an attacker wants to have replaced. */
 let victim: string;
 
 beforeEach(async () => {
@@ -79,7 +79,7 @@ describe("a file of an earlier run", () => {
   });
 });
 
-test("a file is replaced as a whole, through no link", async () => {
+test("a file is replaced atomically, through no link", async () => {
   await symlink(victim, path);
   await symlink(victim, `${path}.new`);
   await replacePrivateFile(path, "first");

@@ -23,7 +23,7 @@ export function reopenPrivateFile(path: string): Promise<FileHandle> {
   return openOwn(path, constants.O_RDWR);
 }
 
-/** Reads a file that an earlier run has made; undefined if there is none. */
+/** Reads a file that an earlier run has made; undefined if the file does not exist. */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   let file: FileHandle;
   try {
@@ -35,7 +35,7 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
   return file.readFile("utf8").finally(() => file.close());
 }
 
-/** Replaces a file as a whole: a crash leaves the old one or the new one. */
+/** Replaces a file atomically: a crash leaves the old one or the new one. */
 export async function replacePrivateFile(path: string, text: string): Promise<void> {
   const staged = `${path}.new`;
   const file = await createPrivateFile(staged);
@@ -68,7 +68,7 @@ async function openOwn(path: string, flags: number): Promise<FileHandle> {
   }
   const found = await file.stat();
   const self = process.getuid?.() ?? found.uid;
-  // What root has made is nobody's trap.
+  // Files of root are trusted: root can read and replace any file anyway.
   if (found.isFile() && (found.uid === self || found.uid === 0)) return file;
   await file.close();
   throw refusal(path, found.isFile() ? `belongs to user ${found.uid}` : "is no file");
@@ -76,7 +76,7 @@ async function openOwn(path: string, flags: number): Promise<FileHandle> {
 
 function refusal(path: string, found: string): Error {
   return new Error(
-    `cannot use ${path}: it ${found}, and must be a file of this user; remove it, and begin anew ` +
-      "with --restart",
+    `cannot use ${path}: it ${found}, and must be a file of this user; remove it, and start ` +
+      "again with --restart",
   );
 }

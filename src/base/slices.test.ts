@@ -58,7 +58,7 @@ test("who gives the turns hears whose work a slice was, and how long it took", a
   const seen: string[] = [];
   const { run, idle, uses } = worked(1 / 8, seen, "movies");
   await run(1, "a");
-  // It waits for something, which is no work of its own.
+  // Waiting is no work and does not count.
   idle(5);
   await run(2, "b");
   expect(seen.join(" ")).toBe("a0 b0 others b1");

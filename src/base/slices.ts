@@ -4,28 +4,32 @@ import type { Clock } from "./clock.ts";
 import type { Steps } from "./steps.ts";
 
 /**
- * How long one piece of work keeps a thread before others have their turn. A small write needs some
- * ten turns, one after each call of the file system, and waits for a slice before each: beside
- * large bodies its median is 14 ms with slices of 1 ms and 6 with these (ADR 23).
+ * Longest time that one piece of work keeps a thread before others have their turn. A small write
+ * needs some ten turns, one after each call of the file system, and waits for a slice before each.
+ * While large bodies are parsed, its median latency is 14 ms with slices of 1 ms and 6 ms with
+ * these (ADR 23).
  */
 const SLICE_MS_MAX = 0.2;
 
 /** Work that a slice has done. */
 export interface SliceUse {
-  /** Whose work it is, as the namespace's name; undefined: nobody's in particular. */
+  /**
+   * The flow that the work belongs to: a namespace's name. If undefined, the work belongs to no
+   * namespace.
+   */
   readonly flow: string | undefined;
-  /** How long it took. */
+  /** Duration of the work in milliseconds. */
   readonly ms: number;
 }
 
 /** What slices need of their thread. */
 export interface SliceOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** Whose work it is: flows share the thread alike. */
+  /** The flow that the work belongs to; flows get equal shares of the thread. */
   readonly flow?: string | undefined;
   /**
-   * Lets messages that have arrived be handled; with `use`, others that work in slices, too, those
-   * first that have worked less.
+   * Lets messages that have arrived be handled; with `use`, also lets other sliced work run, the
+   * flow with the least use first.
    */
   yield(use?: SliceUse): Promise<void>;
   /** Says whether a slice is over, in place of the clock: simulations decide. */

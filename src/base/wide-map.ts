@@ -4,9 +4,9 @@ const FIRST_ENTRIES_MAX = 4096;
 const SHARDS = 256;
 
 /**
- * A map by strings of which no growth takes long: V8 moves all entries of a `Map` each time it
- * doubles, so that one of a million stands still for a tenth of a second. Many maps share the
- * entries. Strings that were chosen badly are all in one of these, which V8 hashes with a seed.
+ * A map by strings that grows in short steps: V8 moves all entries of a `Map` each time it doubles,
+ * so that one of a million stands still for a tenth of a second. Many maps share the entries.
+ * Strings that were chosen badly are all in one of these, which V8 hashes with a seed.
  */
 export class WideMap<V> {
   readonly #firstEntriesMax: number;

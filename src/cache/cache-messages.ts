@@ -38,7 +38,7 @@ export type FromCache =
       readonly call: number;
       readonly code: string;
       readonly message: string;
-      /** What clients read instead, if they may not read the message. */
+      /** The message for clients, if `message` is for operators alone. */
       readonly clientMessage?: string | undefined;
       /** An object is not in the store: perhaps it was collected. */
       readonly isMissing: boolean;

@@ -386,7 +386,7 @@ function refusal(
   switch (match.kind) {
     case "bad_message": {
       const answer = errorBody(match.status, match.fault);
-      // Where such a message ends, or what it was meant for, is in doubt.
+      // A malformed message leaves its end unknown, so the connection cannot be used again.
       return { ...answer, headers: { ...answer.headers, connection: "close" } };
     }
     case "bad_namespace":

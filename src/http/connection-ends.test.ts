@@ -46,7 +46,7 @@ describe("idle connections", () => {
     const { responses, socket } = rawConnection(url, GET);
     const [answer] = await responses(1);
     const told = 1000 * Number(/\r\nkeep-alive: timeout=(\d+)/i.exec(answer)?.[1]);
-    // OkHttp, of the Java SDK, does not look at what it is told.
+    // OkHttp, of the Java SDK, ignores the hint.
     const longestPoolMs = 300_000;
     expect(told).toBeLessThan(longestPoolMs);
     expect(IDLE_CONNECTION_MS_MAX).toBeGreaterThanOrEqual(longestPoolMs + 60_000);
@@ -67,7 +67,7 @@ describe("idle connections", () => {
         else if (random.below(2) === 0) sent.set(connection, before + 1);
         else continue;
         if (!connection.socket.closed) connection.socket.write(GET);
-        // The server looks for those that idle while requests are on their way.
+        // The server checks for idle connections while requests are in transit.
         if (random.below(50) === 0) tick(1);
       }
       const expected = [...sent].map(([connection, requests]) => connection.responses(requests));
@@ -109,7 +109,7 @@ describe("a request that is answered before its body has come", () => {
     ["nothing of a small body", 0, 100],
     ["a part", 1, 1 * MIB],
     ["a part of a small body", 1, 100],
-  ])("of which %s is read keeps its connection for good", async (_, chunksMax, length) => {
+  ])("keeps its connection if %s is read", async (_, chunksMax, length) => {
     const { server, url, wake, engine, tick } = await start();
     engine.ignoresBodies = chunksMax === 0;
     engine.chunksMax = chunksMax;
@@ -166,7 +166,7 @@ describe("a request that is answered before its body has come", () => {
     }
   });
 
-  test("is cut off at last if its client goes on for too long", async () => {
+  test("is cut off if its client continues for too long", async () => {
     const { url, wake } = await start();
     const { socket, responses, closed } = rawConnection(url);
     socket.allowHalfOpen = true;

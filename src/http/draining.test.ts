@@ -50,7 +50,7 @@ test("for the drain delay a server is not ready, serves all, and announces its e
     /^HTTP\/1\.1 200 .*\r\nkeep-alive: timeout=75\r\n/is,
   );
   const closing = server.close();
-  // The server has no more to do before its clock goes on.
+  // The server has no more to do before its clock advances.
   await nextTurn();
   for (const sent of [READY, QUERY]) {
     const connection = rawConnection(url, sent);

@@ -12,7 +12,7 @@ export interface HttpConfig {
   readonly answerBytesMax: number;
   /** Milliseconds after which a client that takes nothing of its answer is cut off. */
   readonly answerStallMs: number;
-  /** Milliseconds for which a server that is to stop says so at `/readyz`, and serves on. */
+  /** Milliseconds for which a stopping server reports that at `/readyz` and continues to serve. */
   readonly drainDelayMs: number;
   /** Requests that take longer are logged as slow ones; 0 for none. */
   readonly slowRequestMs: number;

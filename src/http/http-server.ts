@@ -74,7 +74,7 @@ import {
   siteEntries,
 } from "./routes.ts";
 
-/** Of the connections, which `CONNECTIONS_MAX` bounds. */
+/** Limits of idle connections; `CONNECTIONS_MAX` bounds all connections. */
 const IDLE_LIMITS = {
   announcedCount: 8_000,
   crowdedCount: 9_000,
@@ -228,9 +228,9 @@ export class HttpServer {
   }
 
   /**
-   * Says for `drainDelayMs` that it is not ready, and serves on. Then stops accepting, lets the
-   * requests under way finish for `DRAIN_MS_MAX`, and cuts the rest. Queries have `QUERY_GRACE_MS`.
-   * The engine stays open.
+   * Reports for `drainDelayMs` that it is not ready, and continues to serve. Then stops accepting,
+   * lets requests in progress finish for `DRAIN_MS_MAX`, and cuts the rest. Queries have
+   * `QUERY_GRACE_MS`. The engine stays open.
    */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
@@ -254,7 +254,8 @@ export class HttpServer {
     const stopEnding = clock.every(DRAIN_SWEEP_MS, () => {
       void nextTurn().then(() => this.#connections.endAll());
     });
-    // What has arrived is read first. The end of the listener ends what idles.
+    // Requests that have arrived are read first, since closing the listener closes idle
+    // connections.
     await nextTurn();
     await this.#app.close();
     stopEnding();
@@ -381,7 +382,7 @@ export class HttpServer {
     reply.hijack();
   }
 
-  /** What is wrong with a message, whatever it asks for. */
+  /** Returns the refusal of a malformed message, independent of its route. */
   #messageFault(message: IncomingMessage): RouteMatch | undefined {
     const fault = hostFault(message);
     if (fault !== undefined) return { kind: "bad_message", status: 400, fault };

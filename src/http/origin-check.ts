@@ -20,7 +20,9 @@ const EXPOSED =
 /** Header names that a page may ask for, in characters together; no client sends half as much. */
 const ASKED_HEADERS_CHARS_MAX = 1024;
 
-/** What `Sec-Fetch-Site` says of the server's own pages, and of what a user opens directly. */
+/**
+ * Values of `Sec-Fetch-Site` for the server's own pages and for pages that a user opens directly.
+ */
 const OWN_SITES: ReadonlySet<string> = new Set(["same-origin", "none"]);
 
 /** Who may reach a server. */

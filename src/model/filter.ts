@@ -77,7 +77,7 @@ export interface FilterCondition {
   readonly operand: FilterOperand;
   /** The fourth element, for operators that take one: `last_as_prefix`, fuzzy settings. */
   readonly options?: JsonValue;
-  /** Where the operand is in the request, such as `filters[1][0][2]`; only of patterns. */
+  /** Path of the operand in the request, such as `filters[1][0][2]`; only of patterns. */
   readonly path?: string;
 }
 

@@ -62,7 +62,7 @@ export class WaitingAnswers {
     let cutCount = 0;
     for (const [number, waiting] of this.#waiting.entries()) {
       const { response } = waiting;
-      // Its client takes it when those before it on the connection are over.
+      // An answer without a socket waits for earlier answers of its connection, not for its client.
       if (response.socket === null) continue;
       const taken = takenBytes(response.socket);
       waiting.stalledMs = taken > waiting.taken ? 0 : waiting.stalledMs + elapsedMs;

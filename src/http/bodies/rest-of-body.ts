@@ -10,7 +10,7 @@ import type { Clock } from "../../base/clock.ts";
 
 /** A rest up to this size keeps its connection: to open another one costs clients more. */
 const KEPT_REST_BYTES_MAX = 16 * MIB;
-/** How long the rest is read where the connection ends with the answer. */
+/** Longest time that the rest is read if the connection ends with the answer. */
 const DISCARD_MS_MAX = 10_000;
 
 /** A request that was answered. */
@@ -23,8 +23,8 @@ interface AnsweredMessage {
 }
 
 /**
- * Whether the connection must end with the answer, which has to announce it: since what is left of
- * the body is too long, or since nobody knows whether a body or the next request comes.
+ * Returns true if the connection must end with the answer, which has to announce it: the rest of
+ * the body is too long, or it is unknown whether a body or the next request comes.
  */
 export function endsWithAnswer(answered: AnsweredMessage): boolean {
   const { message, awaitsContinue, bytesReceived } = answered;
@@ -41,8 +41,8 @@ export function endsWithAnswer(answered: AnsweredMessage): boolean {
 }
 
 /**
- * Throws away what still comes of a body; to be called before the answer is sent. `isLast` says
- * that the connection ends with the answer: then the client has `DISCARD_MS_MAX` to end its side.
+ * Discards the rest of a body; to be called before the answer is sent. If `isLast`, the connection
+ * ends with the answer, and the client has `DISCARD_MS_MAX` to end its side.
  */
 export function discardRest(
   { message }: AnsweredMessage,

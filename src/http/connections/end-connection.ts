@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 /** How long a client may take to end a connection that the server has ended. */
 const CONNECTION_END_MS_MAX = 2000;
 
-/** What stands in the first line of an answer, and its message. */
+/** Status line and message of an answer that is written to the socket itself. */
 type RawAnswer = readonly [status: number, reason: string, message: string];
 
 /**
@@ -30,7 +30,7 @@ export function endConnection(
 /** Answers `CONNECT`, which Node hands over with its socket; no tunnels are made. */
 export function refuseConnect(socket: Duplex, clock: Clock): void {
   socket.on("error", () => {});
-  // Node has let go of the connection: nobody else reads its end.
+  // Node has detached the socket: without a reader the end of the connection is not seen.
   socket.resume();
   answerLast(socket, [405, "Method Not Allowed", "CONNECT is not served: this is no proxy"], clock);
 }
@@ -45,12 +45,12 @@ function answerLast(socket: Duplex, answer: RawAnswer, clock: Clock): void {
   );
 }
 
-/** Whether the head of an answer is out: what is written then would be taken for its body. */
+/** Returns true if the head of an answer is sent: further bytes would count as its body. */
 function isAnswering(socket: Socket & { readonly _httpMessage?: ServerResponse | null }): boolean {
   return socket._httpMessage?.headersSent === true;
 }
 
-/** What is wrong with bytes that are no HTTP request, by Node's error code. */
+/** Describes bytes that are no HTTP request, by Node's error code. */
 function clientFault(code: string): RawAnswer {
   switch (code) {
     case "ERR_HTTP_REQUEST_TIMEOUT":

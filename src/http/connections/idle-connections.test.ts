@@ -36,7 +36,7 @@ test("beyond the limit each new connection ends the one that idles longest", () 
   expect(openOf(all)).toEqual([false, false, true, true, true]);
 });
 
-test("what has begun to arrive makes room last", () => {
+test("connections with a request that is arriving are closed last", () => {
   const connections = connectionsOf(3);
   const [begun, second, third] = opened(connections, 3);
   begun.bytesRead = 1;

@@ -1,8 +1,9 @@
 /**
- * Which connections wait for their next request. Those that have waited for too long are ended, and
- * when there are too many, those that have waited longest make room, so that idle clients do not
- * keep new ones out. A connection of which bytes have come since it became idle is about to have a
- * request, and is never ended here; only one that was just sent and not read yet may be lost.
+ * Tracks the connections that wait for their next request. Connections that are idle for too long
+ * are closed. When there are too many connections, the longest idle ones are closed, so that idle
+ * clients do not keep new ones out. A connection that has received bytes since it became idle is
+ * about to have a request. It is closed only if there are too many connections and all idle ones
+ * have received bytes. Otherwise only a request that was just sent and is not read yet may be lost.
  */
 
 import type { Socket } from "node:net";
@@ -23,7 +24,7 @@ export interface IdleLimits {
 
 interface Idleness {
   readonly sinceMs: number;
-  /** What had come of the connection by then. */
+  /** Bytes that the connection had received by then. */
   readonly bytesRead: number;
 }
 
@@ -31,7 +32,7 @@ interface Idleness {
 export class IdleConnections {
   readonly #limits: IdleLimits;
   readonly #clock: Pick<Clock, "monotonicMs">;
-  /** Requests under way by connection, of all open ones. */
+  /** Requests in progress by connection; has all open connections. */
   readonly #requests = new Map<Connection, number>();
   /** Those without any, the longest idle first. */
   readonly #idle = new Map<Connection, Idleness>();
@@ -41,7 +42,9 @@ export class IdleConnections {
     this.#clock = clock;
   }
 
-  /** Whether clients do better to open connections anew: those of clients that left become free. */
+  /**
+   * True if clients should open a new connection for each request, so that unused ones become free.
+   */
   get areMany(): boolean {
     return this.#requests.size >= this.#limits.announcedCount;
   }
@@ -106,7 +109,7 @@ export class IdleConnections {
     const [oldest] = this.#idle.keys();
     if (oldest === undefined) return;
     const quiet = [...this.#idle].find(([one, { bytesRead }]) => one.bytesRead === bytesRead);
-    // Where all have begun to send something, they may be clients that never end it.
+    // If all of them have sent bytes, some clients may send requests that never end.
     const ended = quiet?.[0] ?? oldest;
     this.#idle.delete(ended);
     ended.destroy();

@@ -50,7 +50,7 @@ describe("a host", () => {
     expect(hostFault(message("/", hosts, version))).toBeUndefined();
   });
 
-  test("of a target in absolute form is looked at, too", () => {
+  test("of a target in absolute form is checked, too", () => {
     const sent = message("http://me@there/", ["here"]);
     normalizeTarget(sent);
     expect(hostFault(sent)).toContain("'me@there' is invalid");

@@ -6,7 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import { clipName } from "../../base/bounded-text.ts";
 
-/** What is read of a message. */
+/** The parts of a message that are read here. */
 type Message = Pick<IncomingMessage, "headers" | "httpVersion" | "rawHeaders"> & {
   url?: string | undefined;
 };
@@ -30,7 +30,9 @@ export function normalizeTarget(message: Message): void {
   message.headers.host = match[1];
 }
 
-/** Why the host of a message is refused with 400 (RFC 9112, 3.2); undefined if it is right. */
+/**
+ * Returns why the host of a message is refused with 400 (RFC 9112, 3.2); undefined if it is valid.
+ */
 export function hostFault({ headers, httpVersion, rawHeaders }: Message): string | undefined {
   const count = rawHeaders.filter((name, at) => {
     return at % 2 === 0 && name.length === 4 && name.toLowerCase() === "host";

@@ -5,7 +5,7 @@ import { IDLE_CONNECTION_MS_MAX, transportOf } from "./server-transport.ts";
 test.each([
   ["plain", undefined],
   ["TLS", { pair: TLS_PAIRS[0] }],
-])("a %s server tells clients less time than it keeps their connections", (_, tls) => {
+])("a %s server announces less time than it keeps connections", (_, tls) => {
   const options = transportOf(tls as never, 1000) as Record<string, object> & {
     readonly keepAliveTimeout: number;
   };

@@ -9,18 +9,18 @@ import type { TlsFiles } from "./tls-files.ts";
 
 /** Time for a client to send a request's headers; Node's default is a minute, attackers' choice. */
 const HEADERS_MS_MAX = 20_000;
-/** Time for a whole request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
+/** Time for a complete request to arrive; 512 MB at 5 Mbit/s take 14 minutes. */
 const REQUEST_MS_MAX = 900_000;
 /**
- * How long clients are told to keep an idle connection (`Keep-Alive: timeout=75`): longer than the
- * 60 s of common proxies, shorter than the 4 minutes after which some networks forget connections.
+ * Time for which clients may keep an idle connection (`Keep-Alive: timeout=75`): longer than common
+ * proxies (60 s), shorter than the 4 minutes after which some networks forget connections.
  */
 const KEEP_ALIVE_HINT_MS = 75_000;
 /**
- * How long an idle connection is kept. A request that a client sends just when the connection ends
- * is lost, and the client may not repeat it by itself. So this is longer than every pool of the
- * official SDKs keeps one: undici until 2 s before the hint (4 s without one), httpx 5 s, Go and
- * Rust 90 s, Java's OkHttp 5 minutes. A minute more is for clients whose event loop was busy.
+ * Time for which an idle connection is kept. A request that a client sends just when the connection
+ * ends is lost, and the client may not retry it. So this is longer than each pool of the official
+ * SDKs keeps a connection: undici until 2 s before the hint (4 s without a hint), httpx 5 s, Go and
+ * Rust 90 s, Java's OkHttp 5 minutes. One minute more is for clients whose event loop was busy.
  */
 export const IDLE_CONNECTION_MS_MAX = 360_000;
 /** Open connections; each costs some 20 KiB, so this is 200 MiB at worst. */
@@ -49,7 +49,7 @@ export function transportOf(
   return { ...(secure as unknown as Pick<FastifyHttpOptions<Server>, "http">), ...times };
 }
 
-/** What `limitServer` is given. */
+/** Options of `limitServer`. */
 interface ServerLimits {
   readonly awaitingContinue: WeakSet<object>;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ interface ServerLimits {
 /** Bounds connections, and puts off what `Expect` asks for: those requests come to be in the set. */
 export function limitServer(server: Server, { awaitingContinue, clock }: ServerLimits): void {
   server.maxConnections = CONNECTIONS_MAX;
-  // Before the framework looks at the URL.
+  // The framework must see the normalized URL.
   server.prependListener("request", normalizeTarget);
   // Without this, Node asks for the body before anybody has looked at the headers.
   server.on("checkContinue", (message, response) => {

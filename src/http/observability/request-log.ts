@@ -81,7 +81,7 @@ export function slowRequestFacts(end: RequestEnd): { readonly message: string } 
   return { ...requestFacts(end), ...details, message: slowMessage(outcome) };
 }
 
-/** A server that starts or stops says that it is not ready as often as it is asked. */
+/** A starting or stopping server answers each readiness probe with 503. */
 function isExpected({ operation, answer }: ApiOutcome): boolean {
   return operation === "readiness" && answer.status === 503;
 }

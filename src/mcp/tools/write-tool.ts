@@ -9,7 +9,7 @@ import { FILTERS_SCHEMA, NAMESPACE_SCHEMA } from "./query-arguments.ts";
 /** Rows of one call: a model that writes more had better use `trawl import`. */
 const ROWS_MAX = 1000;
 
-/** Of each of these, a call has at most `ROWS_MAX`. */
+/** Members of a call that have at most `ROWS_MAX` items each. */
 const LIMITED = {
   upsert_rows: {
     type: ["array", "string"],
