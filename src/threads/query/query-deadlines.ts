@@ -8,7 +8,7 @@ const DEADLINE_SWEEP_MS = 250;
 export interface WaitingQuery {
   /** When its first byte came, by the monotonic clock. */
   readonly arrivedMs: number;
-  /** Its answer is fetched later: it has no deadline. */
+  /** True for a job, whose answer is fetched later: it has no deadline. */
   readonly isJob?: boolean;
 }
 

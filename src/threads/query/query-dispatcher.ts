@@ -121,7 +121,7 @@ export interface DispatcherOptions {
   release(instance: NamespaceInstance, version: number): void;
   /**
    * Brings what is published of an instance up to all that was committed `stalenessMsMax` ago;
-   * absent where nobody else writes to the store.
+   * absent if no other server writes to the store.
    */
   verify?(
     namespace: NamespaceName,
@@ -135,7 +135,7 @@ export type Verification =
   | { readonly kind: "verified"; readonly state: VerifiedState }
   /** The instance is closed. */
   | { readonly kind: "closed" }
-  /** That could not be found out; `answer` says why. */
+  /** The store could not be read; `answer` has the reason. */
   | { readonly kind: "failed"; readonly answer: HttpAnswer };
 
 interface RunningQuery {

@@ -93,7 +93,7 @@ function helper(snapshot: Snapshot, options: Partial<HelpOptions> = {}): Help {
   };
 }
 
-/** By so much the clock of helping threads goes on at each look at it. */
+/** Milliseconds by which each reading advances the clock of helping threads. */
 const LOOK_MS = 0.01;
 
 function helpOptions(options: Partial<HelpOptions>): HelpOptions {
@@ -214,7 +214,7 @@ test("a part that nobody wants any more is not run to its end", async () => {
   expect(posted).toEqual([]);
 });
 
-test("a part that takes longer than planned is given back at its next pause", async () => {
+test("a part that takes longer than planned is returned at its next pause", async () => {
   let looks = 0;
   const monotonicMs = () => 20 * looks++;
   const { found, ran, offers } = divide([helper(SNAPSHOT, { monotonicMs })]);

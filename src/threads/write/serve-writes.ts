@@ -24,7 +24,7 @@ import type { StoreAccess } from "../../storage/store-access.ts";
 import { type FromWriteThread, IDLE_SWEEP_MS, type ToWriteThread } from "../thread-messages.ts";
 import { WriteService } from "./write-service.ts";
 
-/** How often a server looks whether something is due of an open namespace. */
+/** Interval between checks of open namespaces for due work. */
 const MANIFEST_POLL_MS = 500;
 
 /** What the write thread works with. */
@@ -115,8 +115,8 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
 }
 
 /**
- * Has the catalog do from time to time what nobody asks for. Without requests it sends none to the
- * store.
+ * Runs the catalog's background work at intervals. Without client requests, it sends no requests to
+ * the store.
  */
 export function keepCurrent(catalog: NamespaceCatalog, clock: Clock): void {
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));

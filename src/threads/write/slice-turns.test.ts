@@ -6,7 +6,7 @@ import { SliceTurns } from "./slice-turns.ts";
 
 /** Longer than any slice is meant to be. */
 const LONG_STEP_MS = 20;
-/** Of one step; the sums of such are exact. */
+/** Milliseconds of one step; sums of such numbers are exact. */
 const SLICE_MS = 0.25;
 
 /** A thread whose time runs only while requests work. */
@@ -88,7 +88,7 @@ test("a small request has the next slice, however long the steps of others are",
   for (let round = 0; round < 200; round++) {
     for (let turn = 20 + random.below(20); turn > 0; turn--) await heard();
     const before = served.length;
-    // It needs a second slice.
+    // The write needs a second slice.
     await run("small", [SLICE_MS, SLICE_MS / 2]);
     const [first, second] = [0, 1].map((nth) => served.indexOf("small", before + nth));
     expect([first, second]).toEqual([before, before + 1]);

@@ -1,12 +1,12 @@
 /**
- * Who of those that work in slices has the next one: one slice for each turn of the event loop, so
- * that what has arrived waits for one slice, however many large requests there are.
+ * Decides which sliced work runs next: one slice for each turn of the event loop, so that new
+ * messages wait for one slice at most, however many large requests there are.
  *
- * Flows share alike: start-time fair queueing, with one flow for each namespace. A slice waits with
- * the time of its flow, which runs with what the flow has used, and the one whose time is least is
- * next. No flow's time stays behind that of the slice that was last: who has used less than its
- * share, as small requests do, is next, and saves nothing up. Goyal, Vin, Cheng, "Start-time fair
- * queueing", 1996.
+ * Flows get equal shares: start-time fair queueing (Goyal, Vin, Cheng, 1996), with one flow for
+ * each namespace. A slice has the virtual time of its flow, which advances by what the flow uses;
+ * the slice with the least time is next. The time of a flow never stays behind that of the last
+ * slice. So a flow that has used less than its share, as small requests do, is next, but saves no
+ * credit.
  */
 
 import type { SliceUse } from "../../base/slices.ts";
@@ -16,7 +16,7 @@ import type { SliceUse } from "../../base/slices.ts";
  * these have used meanwhile: else many that come, use one slice and leave kept all others waiting.
  */
 const NEWCOMERS_MS_MAX = 10;
-/** What one of them is charged at most, as a step may take longer than a slice. */
+/** Longest use that one newcomer is charged, as a step may take longer than a slice. */
 const NEWCOMER_MS_MAX = 1;
 /** Flows that are remembered; of more, those are forgotten that have used less than others. */
 const FLOWS_MAX = 1024;

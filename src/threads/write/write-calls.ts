@@ -51,7 +51,7 @@ interface PendingCall {
   resume: (() => void) | undefined;
 }
 
-/** Anybody may ask whether a server is ready, so that only its log has the reason. */
+/** Every client may call the readiness probe, so only the log has the reason. */
 const FAILED = "the write thread has failed; the server's log has the reason";
 
 /** All calls to the write thread. */

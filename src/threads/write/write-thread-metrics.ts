@@ -45,7 +45,7 @@ export function writeThreadMetrics(sources: MetricSources): EngineMetric[] {
   ];
 }
 
-/** How servers that write to the same namespaces got in each other's way. */
+/** Metrics of conflicts among servers that write to the same namespaces. */
 function raceMetrics(races: RaceStats): EngineMetric[] {
   return [
     counter(

@@ -3,9 +3,9 @@ import { assert } from "../../base/assert.ts";
 /** Small bodies come in one chunk, and the first chunk sets the size. */
 const WINDOW_BYTES_MIN = 256;
 const NEWLINE = 0x0a;
-/** How far a newline is looked for before it is searched for. */
+/** Bytes that are checked for a newline one by one before `indexOf` is called. */
 const NEAR_BYTES = 32;
-/** Room after the last byte for the zero and for loads of a word that start before it. */
+/** Space after the last byte for the zero and for loads of a word that start before it. */
 const LOAD_BYTES = 8;
 
 /**
@@ -37,9 +37,9 @@ export class ByteWindow {
   ended = false;
 
   #droppedBytes = 0;
-  /** Of the bytes that were dropped. */
+  /** Lines of the dropped bytes. */
   #dropped: LineCount = { lines: 0, lineStart: 0 };
-  /** Of the bytes before `#countedTo`, so that nobody counts all at once. */
+  /** Lines of the bytes before `#countedTo`, so that no caller counts all lines at once. */
   #counted: LineCount = this.#dropped;
   #countedTo = 0;
 
@@ -110,7 +110,8 @@ export class ByteWindow {
     while (at !== -1 && at < end) {
       lines++;
       lineStart = this.#droppedBytes + ++at;
-      // A search costs as much as a look at some bytes, which is all that short lines have.
+      // Calling `indexOf` costs as much as checking some bytes one by one; short lines have no
+      // more.
       const near = Math.min(end, at + NEAR_BYTES);
       while (at < near && bytes[at] !== NEWLINE) at++;
       if (at === near) at = bytes.indexOf(NEWLINE, at);

@@ -37,7 +37,7 @@ interface OpenContainer {
 /** Of arrays. */
 const NO_MEMBERS: JsonObject = new Map();
 
-/** What `readJsonValue` does, in as many steps as the caller likes; bytes may arrive in between. */
+/** Parses a value as `readJsonValue` does, in steps of any size; bytes may arrive between them. */
 export class JsonDom {
   readonly #tokens: JsonTokens;
   readonly #build: JsonBuild | undefined;
@@ -71,9 +71,9 @@ export class JsonDom {
   }
 
   /**
-   * Reads on for about `bytes`, or looks at them; true once the value was read. Where the bytes
-   * received so far end inside a token, or that is long, it ends before that; if that is the first
-   * one, it throws the signal.
+   * Reads or skips about `bytes`; true once the value is read. If the bytes received so far end
+   * inside a token, or the token is long, the step ends before it. If that is the first token of
+   * the step, the signal is thrown.
    */
   step(bytes: number): boolean {
     const { window, stack } = this.#tokens;
@@ -96,7 +96,7 @@ export class JsonDom {
       } while (window.at < end && this.#scan === undefined);
     } catch (signal) {
       if (signal !== NEED_MORE_BYTES && signal !== PAUSE_IN_TOKEN) throw signal;
-      // What was not read to its end leaves no trace; what was before it stays.
+      // Undoes the incomplete token; the tokens before it stay.
       window.at = at;
       stack.depth = depth;
       if (depth > 0) stack.count = count;
@@ -132,7 +132,7 @@ export class JsonDom {
     return isWhole;
   }
 
-  /** What is passed over may be several containers, which are all as they were if it is undone. */
+  /** Skips a member. It may have several containers; undoing restores the state of all of them. */
   #passOver(skip: JsonSkip, end: number): void {
     const { window, stack } = this.#tokens;
     stack.save();

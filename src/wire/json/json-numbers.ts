@@ -42,7 +42,7 @@ export class NumberScanner {
   end = 0;
   /** Whether the token is a number by RFC 8259. If not, `end` is where it stops being one. */
   valid = false;
-  /** Whether it is not valid since it goes on beyond `NUMBER_BYTES_MAX`. */
+  /** True if the token is invalid because it is longer than `NUMBER_BYTES_MAX`. */
   isTooLong = false;
   /** Whether the token has neither fraction nor exponent. */
   integer = false;

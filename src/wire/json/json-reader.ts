@@ -119,7 +119,7 @@ export class JsonReader {
     }
   }
 
-  /** Whether the last step was undone inside of a long token: it is to run again, after a pause. */
+  /** True if the last step was undone inside a long token: it is to run again, after a pause. */
   get isPaused(): boolean {
     return this.#isPaused;
   }
@@ -338,13 +338,13 @@ export class JsonReader {
 
   /**
    * Reads of a value of any kind what its form knows, within the bounds of `JsonBuild`, in steps;
-   * members that it does not know are passed over, and noted in `unknown`. The body is all there.
+   * unknown members are ignored and noted in `unknown`. The body is all there.
    */
   *readKnownInSteps(form: JsonForm, unknown: UnknownMembers): Steps<JsonValue> {
     const dom = this.beginKnown(form, unknown);
     let isEnd = false;
     for (;;) {
-      // It never undoes more than the token that it pauses in.
+      // A pause undoes only the token that it occurs in.
       this.attempt(() => {
         isEnd = dom.step(VALUE_STEP_BYTES);
       });
@@ -359,7 +359,9 @@ export class JsonReader {
     return new JsonDom(this.#tokens, form, new JsonBuild(unknown));
   }
 
-  /** To be called now and then, so that nobody counts all lines at once. */
+  /**
+   * Counts the lines so far; to be called now and then, so that no call counts all lines at once.
+   */
   countLines(): void {
     this.#tokens.window.countLines();
   }
@@ -419,7 +421,10 @@ export class JsonReader {
   }
 }
 
-/** How many numbers an array may have, and the error for more; `path` is that of the next one. */
+/**
+ * Maximum length of an array of numbers, and the error for more; `path` is the path of the next
+ * number.
+ */
 export interface NumbersBound {
   readonly countMax: number;
   readonly refuse: (path: string) => DatabaseError;

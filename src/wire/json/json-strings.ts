@@ -48,7 +48,7 @@ export class StringScanner {
   /** What is wrong with the token, if anything. A string cut short faults at the window's limit. */
   fault: StringFault | undefined = undefined;
 
-  /** Whether the token is longer than was allowed, as far as was looked at; then nothing is read. */
+  /** True if the token is longer than allowed; then nothing is read. */
   isLong = false;
 
   /**
@@ -134,7 +134,9 @@ export class StringScanner {
   }
 }
 
-/** Where a string is looked for: from `start` on, plain up to `from`, and ending before `end`. */
+/**
+ * A range for a string: begins at `start`, has no escapes up to `from`, and must end before `end`.
+ */
 interface StringPlace {
   readonly start: number;
   readonly from: number;
@@ -150,7 +152,7 @@ export function stringPiece(raw: Buffer, start: number): string | StringFault {
   return faultIn(raw, start, isEscaped) ?? (isEscaped ? unescaped(raw) : raw.toString("utf8"));
 }
 
-/** What is wrong with bytes of a string that have no control characters. */
+/** Describes the fault in bytes of a string that have no control characters. */
 function faultIn(raw: Buffer, start: number, isEscaped: boolean): StringFault | undefined {
   if (!isUtf8(raw)) return { at: start + firstInvalidUtf8(raw), what: "invalid UTF-8" };
   if (!isEscaped) return undefined;

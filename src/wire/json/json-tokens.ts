@@ -101,11 +101,11 @@ export class JsonTokens {
   readonly numbers: NumberScanner;
   readonly #strings = new StringScanner();
   readonly #depthMax: number;
-  /** Whether long tokens throw `PAUSE_IN_TOKEN`: what runs is undone and runs again. */
+  /** True if long tokens throw `PAUSE_IN_TOKEN`: the current step is undone and runs again. */
   mayPause = false;
   /**
-   * Strings and space of which pieces were read, by where they begin in the body; all of what runs
-   * again, or it would never come to its end.
+   * Strings and space that are read in part, by their offset in the body; all of what runs again,
+   * or it would never come to its end.
    */
   readonly #longStrings = new Map<number, LongString>();
   /** Up to where space was seen. */
@@ -137,7 +137,10 @@ export class JsonTokens {
     return byte;
   }
 
-  /** Where the space ends that begins at the next byte; some of it may have been seen before. */
+  /**
+   * Returns the end of the space that begins at the next byte; earlier calls may have read some of
+   * it.
+   */
   #spaceEnd(): number {
     const { bytes, at: start, base, offset } = this.window;
     const isBounded = this.#parts !== UNBOUNDED;
@@ -278,7 +281,7 @@ export class JsonTokens {
     return this.mayPause ? at + LONG_PIECE_BYTES : NO_END;
   }
 
-  /** Reads a piece of a long string, the last one of which ends it. */
+  /** Reads a piece of a long string; the last piece ends it. */
   #longString(keepsText: boolean, bytesMax: number): LongString {
     if (this.#parts !== UNBOUNDED) throw this.#tooManyParts();
     const { window } = this;

@@ -11,7 +11,7 @@ import { WriteBodyParser } from "../write/parse-write.ts";
 import { JsonReader } from "./json-reader.ts";
 import { LONG_PIECE_BYTES } from "./long-string.ts";
 
-/** What strings are made of, as JSON has it. */
+/** Units of the random strings, as JSON. */
 const UNITS = [
   "a",
   "é",
@@ -26,7 +26,7 @@ const UNITS = [
 ];
 const FAULTS = ["\n", "\\x", "\\u12", "\\ud83d", "\\udc21", "\\ud83d\\u0041"];
 
-/** The JSON of a string of about so many bytes, of which a few units repeat. */
+/** The JSON of a string of about so many bytes, in which a few units repeat. */
 function longString(random: Random, bytes: number, fault = ""): string {
   const parts: string[] = [];
   for (let length = 0; length < bytes; ) {

@@ -1,10 +1,10 @@
 import { KIB } from "../../base/byte-sizes.ts";
 import { BACKSLASH, LETTER_U, QUOTE, type StringFault, stringPiece } from "./json-strings.ts";
 
-/** Bytes of a string, or of space, that are looked at between two pauses, in some nanoseconds each. */
+/** Bytes of a string, or of space, that are read between two pauses, in some nanoseconds each. */
 export const LONG_PIECE_BYTES = 256 * KIB;
 
-/** How far a piece went. */
+/** The result of reading a piece. */
 export type PieceEnd =
   /** The closing quote is at this byte of the window. */
   | { readonly kind: "end"; readonly at: number }
@@ -19,12 +19,12 @@ export type PieceEnd =
  * a step that is undone and runs again finds what was done.
  */
 export class LongString {
-  /** Of its opening quote, in the body. */
+  /** Offset of its opening quote in the body. */
   readonly offset: number;
   readonly #keepsText: boolean;
   #pieces: string[] = [];
   #end: number | undefined;
-  /** Of the first byte that was not looked at, in the body. */
+  /** Offset of the first unread byte in the body. */
   #next: number;
 
   /** Without `keepsText` it is checked only. */
@@ -70,8 +70,8 @@ export class LongString {
 const CONTROL = "control character in a string";
 
 /**
- * Where the piece that begins at `start` ends: at the closing quote, a control character, or about
- * `LONG_PIECE_BYTES` on, between two characters; `isCut` where bytes are missing before that.
+ * Finds the end of the piece that begins at `start`: the closing quote, a control character, or a
+ * character boundary about `LONG_PIECE_BYTES` later; `isCut` if bytes are missing before that.
  */
 function pieceEnd(
   bytes: Buffer,
@@ -93,7 +93,7 @@ function pieceEnd(
   return { at: characterStart(bytes, start, limit), isCut: true };
 }
 
-/** Bytes of the escape at `at`, or of two that make a pair, as far as its beginning tells. */
+/** Bytes of the escape at `at`, or of a surrogate pair if its first bytes begin one. */
 function escapeBytes(bytes: Buffer, at: number): number {
   if (bytes[at + 1] !== LETTER_U) return 2;
   const isHigh =
@@ -101,7 +101,7 @@ function escapeBytes(bytes: Buffer, at: number): number {
   return isHigh ? 12 : 6;
 }
 
-/** The last place before `limit` where a character begins that may not be there as a whole. */
+/** The start of the last character before `limit`, if its bytes may be incomplete. */
 function characterStart(bytes: Buffer, start: number, limit: number): number {
   for (let at = limit - 1; at >= Math.max(start, limit - 3); at--) {
     if (bytes[at] >= 0xc0) return at;

@@ -241,7 +241,7 @@ export function checkTextLength(path: string, value: JsonValue): void {
   const texts = Array.isArray(value) ? value : [value];
   let units = 0;
   for (const text of texts) if (typeof text === "string") units += text.length;
-  // There are at most as many characters, which take a look at each to count.
+  // The number of characters is at most the length; counting them visits each.
   if (units <= TEXT_QUERY_CHARS_MAX) return;
   let length = 0;
   for (const text of texts) if (typeof text === "string") length += codePointCount(text);

@@ -23,7 +23,7 @@ export const TOP_K_DEFAULT = 10;
 
 /**
  * Reads the body of a recall request, in steps; an empty body asks for the defaults. Members that
- * are not known are passed over and noted in `unknown`.
+ * are unknown are ignored and noted in `unknown`.
  */
 export function parseRecallBody(
   body: Uint8Array,

@@ -35,7 +35,7 @@ test("whoever comes goes next, and gets no more than its share for having been a
   expect(counts.get("old")).toBeGreaterThanOrEqual(49);
 });
 
-test("whoever comes goes next, also where one of the others has used very much at once", () => {
+test("a new flow goes next, also if another flow has used very much at once", () => {
   const turns = new FairTurns<string>(1);
   const others = Array.from({ length: 9 }, (_, i) => `other ${i}`);
   for (const other of others) turns.add(other);

@@ -6,8 +6,8 @@
  *
  * Members that come, use little and leave would keep all others waiting that way. So what new ones
  * use is counted for all of them together: once it is more than half of everything, by more than a
- * credit, the next ones start later. A credit for those who need little is that of borrowed virtual
- * time (Duda, Cheriton, 1999).
+ * credit, the next ones start later. The credit for flows that need little is the one of borrowed
+ * virtual time (Duda, Cheriton, 1999).
  */
 export class FairTurns<Member> {
   readonly #credit: number;

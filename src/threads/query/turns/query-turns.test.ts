@@ -107,7 +107,7 @@ test("a short query waits for one slice each time, however long others' steps ar
   for (let round = 0; round < 300; round++) {
     for (let turn = random.below(9); turn >= 0; turn--) await new Promise<void>(hear);
     const query = life("quick");
-    // It finds something, and writes its answer.
+    // The query finds documents and writes its answer.
     for (let part = 0; part < 2; part++) {
       const before = turns.stats.slices;
       const begin = oneStep(() => waits.push(turns.stats.slices - before));
@@ -115,7 +115,7 @@ test("a short query waits for one slice each time, however long others' steps ar
     }
   }
   expect(waits).toHaveLength(600);
-  // Where the average of all others had the say, it was up to 16.
+  // With the average of all other flows instead, up to 16 slices passed.
   expect(Math.max(...waits)).toBeLessThanOrEqual(1);
 });
 
