@@ -6,7 +6,7 @@ import { addClientCommands, allCommands } from "./client-program.ts";
 import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
 import { createProgram } from "./program.ts";
 
-test("the help of every option tells its default once", () => {
+test("the help of every option shows its default once", () => {
   const none = async () => {};
   const program = createProgram("0.0.0-test", { serve: none, index: none, certify: none });
   addClientCommands(program, CLIENT_COMMANDS, () => ({

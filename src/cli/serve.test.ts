@@ -175,7 +175,7 @@ describe("stopping", () => {
       const answer = fetch(`${url}/v2/namespaces/a/query`, { method: "POST", body: "{}" });
       await inFlight(url, 2);
       server.child.kill(signal);
-      await server.until(() => server.stderr.includes("finishing the requests under way"));
+      await server.until(() => server.stderr.includes("finishing the requests in progress"));
       await expect(fetch(`${url}/healthz`)).rejects.toThrow();
       server.child.stdin?.write("go\n");
       expect(await (await answer).json()).toEqual({ rows: [] });
@@ -192,7 +192,7 @@ describe("stopping", () => {
     await inFlight(url, 2);
     server.child.kill("SIGINT");
     server.child.kill("SIGINT");
-    await server.until(() => server.stderr.includes("finishing the requests under way"));
+    await server.until(() => server.stderr.includes("finishing the requests in progress"));
     server.child.stdin?.write("later\n");
     await server.until(() => server.stdout.includes("it is later"));
     expect(server.child.exitCode).toBeNull();
@@ -208,7 +208,7 @@ describe("the drain delay", () => {
     const url = await server.url();
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     server.child.kill("SIGTERM");
-    await server.until(() => server.stderr.includes("finishing the requests under way"));
+    await server.until(() => server.stderr.includes("finishing the requests in progress"));
     for (const [path, status] of [
       ["/readyz", 503],
       ["/healthz", 200],

@@ -121,8 +121,8 @@ function tracingOf(
 }
 
 /**
- * First signal: serve on for the drain delay, finish what is under way, then exit 0. Second one:
- * exit at once.
+ * First signal: continues to serve for the drain delay, finishes the requests in progress, then
+ * exits with 0. Second signal: exits at once.
  */
 function stopOnSignal(
   { clock, exit }: ServeOptions,
@@ -139,7 +139,7 @@ function stopOnSignal(
       return;
     }
     firstMs = nowMs;
-    log("info", `${signal}: finishing the requests under way`, { drainDelayMs });
+    log("info", `${signal}: finishing the requests in progress`, { drainDelayMs });
     stop().then(
       () => {
         log("info", "stopped");

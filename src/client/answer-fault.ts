@@ -38,7 +38,7 @@ export async function refusalOf(
   return new ClientError("refused", `${said}${adviceOn(status, retryAfterMs)}`, detail);
 }
 
-/** What broke before an answer came, and what to do. */
+/** Describes an error that occurred before an answer came, with what to do. */
 export function transportFault(
   error: Error,
   baseUrl: string,
@@ -78,12 +78,12 @@ function cureOf(code: string, baseUrl: string, serverName: string | undefined): 
   return baseUrl.startsWith("http:") ? `${log}, or use https:// if it speaks TLS` : log;
 }
 
-/** What is wrong with a server's TLS, with the way out; undefined for other errors. */
+/** Describes an error of a server's TLS, with the fix; undefined for other errors. */
 function tlsFault(error: Error, code: string): readonly [reason: string, cure: string] | undefined {
   if (UNTRUSTED.has(code)) {
     return [
       "this machine does not trust its certificate",
-      "set NODE_EXTRA_CA_CERTS to a file with that certificate, or with that of who signed it",
+      "set NODE_EXTRA_CA_CERTS to a file with that certificate or its issuer's",
     ];
   }
   if (code === "CERT_HAS_EXPIRED") {

@@ -243,7 +243,7 @@ test("TLS that fails says why, and the way out", async () => {
   };
   expect(await faultAt(`https://127.0.0.1:${securePort}`)).toBe(
     "cannot reach https://HOST: this machine does not trust its certificate; set " +
-      "NODE_EXTRA_CA_CERTS to a file with that certificate, or with that of who signed it",
+      "NODE_EXTRA_CA_CERTS to a file with that certificate or its issuer's",
   );
   expect(await faultAt(url.replace("http:", "https:"))).toBe(
     "cannot reach https://HOST: what listens there does not speak TLS; use a URL that begins " +

@@ -193,7 +193,7 @@ describe("the same API", () => {
 describe("a migration", () => {
   const words = ["--source", "books", "--source-api-key", "secret"];
 
-  test("goes on where it was cut off", async () => {
+  test("continues where it was cut off", async () => {
     database = qdrant;
     const to = nameOf(namespace("resumed"));
     requestsMax = 2;
@@ -210,7 +210,7 @@ describe("a migration", () => {
     expect(await readdir(directory.path)).toEqual([]);
   });
 
-  test("can begin anew", async () => {
+  test("can start again", async () => {
     database = qdrant;
     const to = nameOf(namespace("anew"));
     requestsMax = 2;

@@ -98,7 +98,7 @@ test("a server that runs there is told from another program", async () => {
   other.close();
 });
 
-test("certificate and key are looked at, and a server that speaks TLS is told", async () => {
+test("certificate and key are checked, and a server that speaks TLS is reported", async () => {
   const path = (name: string) => join(directory.path, name);
   const [{ cert, key }, other] = TLS_PAIRS;
   await writeFile(path("cert.pem"), cert);
@@ -132,7 +132,7 @@ test("certificate and key are looked at, and a server that speaks TLS is told", 
   server.close();
 });
 
-test("an address that this machine does not have is told in words", async () => {
+test("an address that this machine does not have is explained", async () => {
   const flags = ["--host", "203.0.113.7", "--api-key", "k", "--port", "8484"];
   const { of } = await examine("--data-dir", join(directory.path, "absent"), ...flags);
   expect(of("address")).toEqual({

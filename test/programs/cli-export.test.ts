@@ -228,7 +228,7 @@ describe("an export", () => {
   });
 
   test.each(["jsonl", "csv", "jsonl.gz", "parquet"])(
-    "to %s goes on where it was cut off, on the same snapshot",
+    "to %s continues where it was cut off, on the same snapshot",
     async (ending) => {
       const name = `cut.${ending}`;
       const out = join(directory.path, name);
@@ -287,14 +287,14 @@ describe("an export", () => {
     const other = await run([...words, "--no-vectors"]);
     expect([other.code, other.err]).toEqual([
       1,
-      expect.stringContaining("was cut off that had vectors float instead of none: say the same"),
+      expect.stringContaining("was cut off that had vectors float instead of none: specify"),
     ]);
     const anew = await run([...words, "--no-vectors", "--restart", "--json"]);
     expect([anew.code, anew.json.rows]).toEqual([0, COUNT]);
     expect(await branches()).toEqual([]);
   });
 
-  test("whose snapshot was deleted says so, and how to begin anew", async () => {
+  test("whose snapshot was deleted is reported, with the way to start again", async () => {
     const out = join(directory.path, "gone.jsonl");
     const words = ["--namespace", MANY, "--out", out];
     await cutOff(MANY, out);
@@ -304,7 +304,7 @@ describe("an export", () => {
     const { code, err } = await run(words);
     expect([code, err]).toEqual([
       1,
-      expect.stringMatching(/the snapshot that this export reads is gone.*begin anew with --rest/),
+      expect.stringMatching(/the snapshot that this export reads is gone.*start again with --rest/),
     ]);
     expect((await run([...words, "--restart"])).code).toBe(0);
   });

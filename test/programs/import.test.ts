@@ -429,7 +429,7 @@ describe("bad rows", () => {
     const { code, json, err } = await run([path, "--namespace", name, "--json"]);
     expect([code, json.rows]).toEqual([1, 3000]);
     expect(json).toMatchObject({ status: "error", error: expect.stringContaining(":3002: ") });
-    expect(err).toMatch(/late\.csv:3002: n: "abc" is no integer\nmend it.* behind row 3,000$/m);
+    expect(err).toMatch(/late\.csv:3002: n: "abc" is no integer\nfix it.* after row 3,000$/m);
     expect(JSON.parse(await documents(name))).toHaveLength(3000);
   });
 
@@ -509,7 +509,7 @@ describe("bad rows", () => {
     const schema = '{"v":{"type":"int"}}';
     const words = [path, "--namespace", newName("none"), "--schema", schema, "--rejects", rejects];
     const { code, err } = await run(words);
-    expect([code, err]).toEqual([1, expect.stringMatching(/no row of the first batch was taken/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/row of the first batch was accepted/)]);
   });
 });
 
@@ -606,13 +606,13 @@ describe("a key that may not write", () => {
     });
   });
 
-  test("from the middle on says how many rows are there, and what goes on", async () => {
+  test("in the middle reports the committed rows, and how to continue", async () => {
     await refusing(1, async (url) => {
       const words = ["import", path, "--namespace", "refused", "--url", url, "--json"];
       const { code, err, json } = await runCli(words);
       expect([code, json.rows, json.status]).toEqual([1, 10_000, "error"]);
       expect(err).toMatch(
-        /^with a key that may write, the same command goes on behind row 10,000$/m,
+        /^with a key that may write, the same command continues after row 10,000$/m,
       );
     });
   });
@@ -623,7 +623,7 @@ describe("resuming", () => {
   const text = "x".repeat(4_000);
   const all = Array.from({ length: count }, (_, id) => `{"id":${id},"t":"${text}","n":${id}}`);
 
-  test("an interrupted run goes on where it was, and says so", async () => {
+  test("an interrupted run continues where it was, and reports that", async () => {
     const name = newName("resume");
     const path = file("resume.jsonl", all.join("\n"));
     const interruption = new AbortController();
@@ -633,7 +633,7 @@ describe("resuming", () => {
     await expect.poll(first, { interval: 5, timeout: 30_000 }).toContain('"id":0');
     interruption.abort(new Error("interrupted"));
     const end = await interrupted;
-    expect([end.code, end.err]).toEqual([130, expect.stringMatching(/the same command goes on/)]);
+    expect([end.code, end.err]).toEqual([130, expect.stringMatching(/the same command continues/)]);
     expect(end.json.rows).toBeLessThan(count);
     const second = await run(words);
     expect(second.code).toBe(0);
@@ -672,7 +672,7 @@ describe("resuming", () => {
     expect(lines.map((line) => JSON.parse(line).line)).toEqual([11, 4_001]);
   });
 
-  test("a run that a bad row has ended goes on with --rejects", async () => {
+  test("a run that a bad row has ended continues with --rejects", async () => {
     const name = newName("mended");
     const path = file("mended.jsonl", all.with(4_000, '{"id":4000').join("\n"));
     const words = [path, "--namespace", name, "--json"];
@@ -680,12 +680,12 @@ describe("resuming", () => {
     expect([ended.code, ended.err]).toEqual([
       1,
       expect.stringMatching(
-        /mended.jsonl:4001: .*\nmend it and give --restart, or .* --rejects FILE .*behind row 4,000$/m,
+        /mended.jsonl:4001: .*\nfix it and pass --restart, or .* --rejects FILE .*after row 4,000$/m,
       ),
     ]);
     const { code, json } = await run([...words, "--rejects", join(folder, "mended.rejects")]);
     expect([code, json.rows, json.rejected]).toEqual([3, count - 1, 1]);
-    // What the server has of the rows behind the bad one is counted, and sent again.
+    // Rows behind the bad one that the server has are counted, and sent again.
     expect(json.resumed_at).toBe(4_000);
     expect(ended.json.rows).toBeGreaterThanOrEqual(4_000);
   });
@@ -698,7 +698,7 @@ describe("resuming", () => {
     const renamed = await run([...words, "--map", "n=m"]);
     expect([renamed.code, renamed.err]).toEqual([
       2,
-      expect.stringMatching(/--map was "" and is "n=m". Give --restart to begin anew/),
+      expect.stringMatching(/--map was "" and is "n=m". Pass --restart to start again/),
     ]);
     file("other.jsonl", all.join("\n"));
     const changed = await run(words);

@@ -239,7 +239,7 @@ describe("a directory", () => {
     await again.close();
   });
 
-  test("is closed after each call that nobody waited for has settled", async () => {
+  test("is closed after all calls in progress have settled", async () => {
     const dataDir = join(directory.path, "unawaited");
     const first = await openTrawl({ ...SMALL, dataDir });
     await first.namespace("kept").write(BOOKS);

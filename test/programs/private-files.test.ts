@@ -1,6 +1,6 @@
 /**
- * What commands write beside users' files: their owner's alone, whatever the umask, and never
- * through links that somebody has planted.
+ * Files that commands write next to users' files: readable by their owner alone, whatever the
+ * umask, and never written through links that another user has planted.
  */
 
 import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
@@ -73,7 +73,7 @@ describe("an export", () => {
     }
   });
 
-  test("does not go on where somebody's link says", async () => {
+  test("does not follow another user's link", async () => {
     const name = await written("state");
     const out = at("books.jsonl");
     await symlink(victim, `${out}.export`);
@@ -97,7 +97,7 @@ test("an import's rejected rows", async () => {
   expect(await modeOf(rejects)).toBe("600");
 });
 
-test("a migration does not go on where somebody's link says", async () => {
+test("a migration does not follow another user's link", async () => {
   const state = at("books.migrate");
   await symlink(victim, state);
   const from = [inject("serverUrl"), "--from", "trawl", "--source", await written("source")];

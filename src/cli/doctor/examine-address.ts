@@ -11,7 +11,7 @@ import { type Finding, fault, ok, warning } from "./finding.ts";
 /** How long a service may take to answer. */
 const ANSWER_MS_MAX = 5_000;
 
-/** Why an address cannot be listened on, and what to do. */
+/** Errors of listening on an address, with their fixes. */
 const LISTEN_FAULTS: Readonly<Record<string, readonly [seen: string, cure: string]>> = {
   EADDRNOTAVAIL: ["this machine does not have the address", "choose another --host"],
   ENOTFOUND: ["the host name is unknown", "choose another --host"],
@@ -85,7 +85,10 @@ async function examineServer(
   }
 }
 
-/** How a server of TLS answers, whoever signed its certificate; undefined: there is none. */
+/**
+ * Returns the HTTP status of a TLS server, whoever signed its certificate; undefined if there is
+ * none.
+ */
 function tlsStatus({ host, port }: ListenAddress): Promise<number | undefined> {
   return new Promise((resolve) => {
     const options = { host, port, path: "/readyz", rejectUnauthorized: false, agent: false };

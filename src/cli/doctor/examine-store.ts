@@ -16,7 +16,7 @@ import { judgeDisk, judgeSync } from "./judge-machine.ts";
 const SYNC_TRIES = 5;
 const SYNC_BYTES = 4_096;
 
-/** Why a directory cannot be written to. */
+/** Reasons why a directory cannot be written to, by error code. */
 const PLACE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: "a directory cannot be made there",
   ENOTDIR: "it is a file, or lies below one",

@@ -1,4 +1,4 @@
-/** Whether the certificate and the key of a server that speaks TLS are a pair, and for how long. */
+/** Checks that a TLS certificate and its key are a pair, and how long the certificate is valid. */
 
 import { X509Certificate } from "node:crypto";
 import { type Clock, formatTime } from "../../base/clock.ts";
@@ -8,7 +8,7 @@ import { type Finding, fault, ok, warning } from "./finding.ts";
 /** A certificate that ends sooner should be renewed by now. */
 const VALID_MS_ADVISED = 14 * 24 * 3_600_000;
 
-/** Looks at the pair as a server does at its start. */
+/** Checks the pair as a server does at its start. */
 export async function examineTls(paths: TlsPaths, clock: Clock): Promise<Finding> {
   let certificate: X509Certificate;
   try {
@@ -22,7 +22,7 @@ export async function examineTls(paths: TlsPaths, clock: Clock): Promise<Finding
   const nowMs = clock.nowMs();
   const names = certificate.subjectAltName ?? certificate.subject;
   const seen = `a certificate for ${names} until ${formatTime(endMs)}`;
-  if (nowMs < startMs) return fault("TLS", `${seen}, not valid yet`, "look at the clock");
+  if (nowMs < startMs) return fault("TLS", `${seen}, not valid yet`, "check the clock");
   if (nowMs >= endMs) return fault("TLS", `${seen}, which has expired`, "renew it");
   return endMs - nowMs < VALID_MS_ADVISED ? warning("TLS", seen, "renew it soon") : ok("TLS", seen);
 }

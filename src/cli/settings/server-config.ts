@@ -28,7 +28,7 @@ const ANSWER_MEMORY_SHARE = 0.15;
 const ANSWER_TIMEOUT_SECONDS = 30;
 /**
  * The default of `--drain-delay`: load balancers ask every 1 to 5 seconds, and Kubernetes takes
- * about as long to tell its proxies of a pod that ends.
+ * about as long to remove a terminating pod from its proxies.
  */
 const DRAIN_DELAY_MS = 5_000;
 /** The default of `--query-timeout`. */
@@ -47,7 +47,7 @@ export interface Machine {
   readonly coreCount: number;
   /** Bytes that this process may use: its cgroup's limit, else the physical memory. */
   readonly memoryBytes: number;
-  /** Whoever has started the process sits at its terminal, and waits for it to end. */
+  /** True if the process was started from a terminal, whose user waits for it to end. */
   readonly isInteractive: boolean;
 }
 

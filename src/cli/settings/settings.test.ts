@@ -126,7 +126,7 @@ describe("values", () => {
     expect(configOf({ flags }).engine.checkpoints).toEqual(checkpoints);
   });
 
-  test("a server that stops waits for load balancers, unless somebody sits at its terminal", () => {
+  test("a stopping server waits for load balancers, unless it runs in a terminal", () => {
     expect(configOf({}).http.drainDelayMs).toBe(5000);
     const given = readSettings({ flags: {}, environment: {} });
     expect(serverConfig(given, { ...MACHINE, isInteractive: true }).http.drainDelayMs).toBe(0);

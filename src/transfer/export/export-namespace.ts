@@ -166,7 +166,7 @@ function mayNotBranch(cause: ClientError, branch: string): ClientError {
 
 function snapshotGone(cause: Error): Error {
   const why = `the snapshot that this export reads is gone (${cause.message})`;
-  return new Error(`${why}; begin anew with --restart`, { cause });
+  return new Error(`${why}; start again with --restart`, { cause });
 }
 
 function refuseOther({ request: begun }: ExportState, request: ExportRequest): void {
@@ -175,7 +175,7 @@ function refuseOther({ request: begun }: ExportState, request: ExportRequest): v
   if (other === undefined) return;
   throw new Error(
     `an export to ${request.out} was cut off that had ${other} ${begun[other]} instead of ` +
-      `${request[other]}: say the same again to go on with it, or begin anew with --restart`,
+      `${request[other]}: specify the same again to continue, or start again with --restart`,
   );
 }
 

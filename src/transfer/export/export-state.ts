@@ -58,7 +58,7 @@ export async function readState(out: string): Promise<ExportState | undefined> {
   if (text === undefined) return undefined;
   const state = parseState(text);
   if (state === undefined) {
-    throw new Error(`${path} is no state of an export by this version; begin anew with --restart`);
+    throw new Error(`${path} is no state of an export by this version; start again with --restart`);
   }
   return state;
 }

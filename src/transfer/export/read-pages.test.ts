@@ -67,7 +67,7 @@ test("all documents come once, in the order of their ids, by pages that grow", a
   expect(asked.map(({ limit }) => limit)).toEqual([200, 2000, 10_000]);
 });
 
-test("reading goes on behind an id, under the filter", async () => {
+test("reading continues behind an id, under the filter", async () => {
   const filters = '["n","Gt",5]';
   const request = { ...REQUEST, filters, after: "2400", excluded: ["vector"] };
   expect(await readAll(request)).toEqual(ALL.slice(2401));

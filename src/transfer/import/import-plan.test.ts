@@ -181,7 +181,7 @@ describe("numbers that no type keeps", () => {
     );
   });
 
-  test("are told where they are few", () => {
+  test("are noted if they are few", () => {
     const made = plan([objects('{"id":1,"v":1}', '{"id":2,"v":2}', `{"id":3,"v":${wide}}`)]);
     expect(made.columns[0]).toMatchObject({
       type: { of: "int" },
@@ -226,7 +226,7 @@ describe("vectors of several lengths", () => {
   const rows = (lengths: readonly number[]) =>
     lengths.map((length, id) => `{"id":${id},"v":[${Array.from({ length }, () => 0.5).join()}]}`);
 
-  test("have the length of most of them, and the others are told", () => {
+  test("have the length of most of them, and the others are noted", () => {
     const lengths = Array.from({ length: 20 }, (_, i) => (i === 7 ? 7 : 8));
     const made = plan([objects(...rows(lengths))]);
     expect(typesOf(made)).toEqual({ v: "[8]f32" });
@@ -237,9 +237,9 @@ describe("vectors of several lengths", () => {
     expect(typesOf(named)).toEqual({ vector: "[2]f32" });
   });
 
-  test("are refused where no length is that of more than half", () => {
+  test("are refused if no length has a majority", () => {
     expect(() => plan([objects(...rows([2, 3]))], { vectorColumn: "v" })).toThrow(
-      'column "v": its vectors have 2 to 3 dimensions, and no length is that of more than half',
+      'column "v": its vectors have 2 to 3 dimensions, and no length has a majority',
     );
   });
 });

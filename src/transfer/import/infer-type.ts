@@ -168,7 +168,7 @@ function sumOf(lengths: SampledLengths): number {
 function lengthsFault(what: string, lengths: SampledLengths): string {
   const all = [...lengths.keys()];
   const range = `${Math.min(...all)} to ${Math.max(...all)}`;
-  return `its ${what} have ${range} dimensions, and no length is that of more than half`;
+  return `its ${what} have ${range} dimensions, and no length has a majority`;
 }
 
 function wideFault(

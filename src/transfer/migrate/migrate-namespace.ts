@@ -137,8 +137,8 @@ function refuseOther(begun: MigrationRequest, request: MigrationRequest, path: s
   const other = names.find((name) => begun[name] !== request[name]);
   if (other === undefined) return;
   throw new Error(
-    `${path} is of a migration with ${other} ${begun[other]} instead of ${request[other]}: say ` +
-      "the same again to go on with it, name another file with --state, or begin with --restart",
+    `${path} is of a migration with ${other} ${begun[other]} instead of ${request[other]}: ` +
+      "specify the same again to continue, name another file with --state, or begin with --restart",
   );
 }
 
@@ -149,7 +149,7 @@ async function readState(path: string): Promise<MigrationState | undefined> {
     const state = JSON.parse(text) as MigrationState | null;
     if (state?.version === VERSION) return state;
   } catch {
-    // Whatever it is, it is none of ours.
+    // The file's content is no state at all.
   }
   throw new Error(`${path} is no state of a migration by this version; begin with --restart`);
 }

@@ -32,7 +32,7 @@ export const exportCommand: ClientCommand = {
   declare: (program) =>
     program
       .command("export")
-      .description("write a namespace's documents to a file; goes on where it was cut off")
+      .description("write a namespace's documents to a file; continues an interrupted run")
       .requiredOption("--namespace <name>", "which one")
       .requiredOption("--out <file>", "name.jsonl, .csv or .parquet; the first two also with .gz")
       .option("--filters <json>", "only documents that match; @file reads a file")
@@ -45,7 +45,7 @@ export const exportCommand: ClientCommand = {
       )
       .option("--escape-formulas", "in CSV, an ' before texts that spreadsheets would run")
       .option("--live", "read the namespace itself, which a key that may only read can do")
-      .option("--restart", "forget an export to this file that was cut off, and begin anew")
+      .option("--restart", "forget an export to this file that was cut off, and start again")
       .option("--overwrite", "replace the file if it is there"),
   run: async (context, { options }) => {
     const { client, clock, random, output, signal, progress } = context;
@@ -85,7 +85,7 @@ export const exportCommand: ClientCommand = {
     } finally {
       task?.end();
       if (signal.aborted)
-        progress.note("the same command goes on from here; --restart begins anew");
+        progress.note("the same command continues from here; --restart starts again");
     }
   },
 };

@@ -55,12 +55,12 @@ export function declareImport(program: Command): Command {
     .option("--rejects <file>", "go on without bad rows, and write them to this file")
     .option("--max-errors <n>", "bad rows before the run ends (default: 0; any with --rejects)")
     .option("--state <file>", "where to remember how far it is (default: beside the first file)")
-    .option("--restart", "begin anew, where an earlier run was interrupted")
+    .option("--restart", "start again instead of continuing an interrupted run")
     .option("--dry-run", "show what would become of each column, and write nothing")
     .addHelpText(
       "after",
       "\nReads JSON Lines, JSON arrays, CSV, TSV, Parquet and Arrow, plain, gzip or zstd." +
-        "\nThe same command goes on where an interrupted one was." +
+        "\nThe same command continues an interrupted run." +
         "\nEnds with 3 if rows were rejected, with 130 if it was interrupted.",
     );
 }

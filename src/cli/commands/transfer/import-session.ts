@@ -161,7 +161,7 @@ export class ImportSession {
     if (typeof state !== "string" && what === undefined) return state;
     throw new UsageError(
       `an earlier run of this import did not end, and this one cannot go on there: ${what}. ` +
-        "Give --restart to begin anew, or another --state to do both",
+        "Pass --restart to start again, or another --state to do both",
     );
   }
 
@@ -241,7 +241,7 @@ export class ImportSession {
         reject: (rejected) => this.#reject(rejected, rejects),
         save: async (position, now) => {
           if (this.#statePath === undefined) return;
-          // Where nothing was imported, there is nothing to go on with.
+          // Without committed rows, a state file has no position to continue from.
           if (rowsOf(position) === 0) return removeState(this.#statePath);
           const rejectsBytes = rejects?.bytes ?? 0;
           await writeState(this.#statePath, { ...saved, position, ...now, rejectsBytes });
@@ -263,7 +263,10 @@ export class ImportSession {
     for (const row of rejected) err(`${errIsTerminal ? "\n" : ""}${rejectedText(row)}\n`);
   }
 
-  /** Bytes of the files are what is known beforehand; those of committed rows are done. */
+  /**
+   * Measures progress in bytes of the files, since the number of rows is unknown; bytes of
+   * committed rows are done.
+   */
   #showProgress(files: readonly OpenedFile[], before: Pick<ImportState, "rows" | "position">) {
     const { clock, progress } = this.#context;
     let { rows } = before;
@@ -316,7 +319,7 @@ export class ImportSession {
     return rejected > 0 ? EXIT.rejected : EXIT.done;
   }
 
-  /** Why not all rows are imported, and what to do; undefined if they are. */
+  /** Returns why some rows are not imported, and what to do; undefined if all are. */
   #errorOf(end: ImportEnd): string | undefined {
     switch (end.reason) {
       case "done":
@@ -334,27 +337,27 @@ export class ImportSession {
     const row = last === undefined ? "too many rows were rejected" : rejectedText(last);
     if (this.#options.rejectsPath !== undefined) {
       const why =
-        "this is one more than --max-errors allows, or no row of the first batch was taken";
-      return `${row}\n${why}; mend the file or the schema, and give --restart`;
+        "this is one more than --max-errors allows, or no row of the first batch was accepted";
+      return `${row}\n${why}; fix the file or the schema, and pass --restart`;
     }
     const { rejectedMax } = this.#options;
     const leftOut =
       rejectedMax === 0
         ? "leave such rows out by adding --rejects FILE or --max-errors N"
         : `leave more rows out: --max-errors is ${rejectedMax}; --rejects FILE allows any`;
-    if (this.#statePath === undefined) return `${row}\nmend it, or ${leftOut}`;
+    if (this.#statePath === undefined) return `${row}\nfix it, or ${leftOut}`;
     const done = rowsOf(position);
-    const from = done === 0 ? "" : `; the command then goes on behind row ${countText(done)}`;
-    return `${row}\nmend it and give --restart, or ${leftOut}${from}`;
+    const from = done === 0 ? "" : `; the command then continues after row ${countText(done)}`;
+    return `${row}\nfix it and pass --restart, or ${leftOut}${from}`;
   }
 
-  /** What a further run does, once the reason for the end of this one is gone. */
+  /** Describes what the same command does once the cause of the failure is fixed. */
   #resumption({ position, failure }: ImportEnd): string {
     if (rowsOf(position) === 0) return "nothing was imported";
     if (this.#statePath === undefined) {
       return "standard input is read from its start again: documents are replaced, not doubled";
     }
-    const from = `the same command goes on behind row ${countText(rowsOf(position))}`;
+    const from = `the same command continues after row ${countText(rowsOf(position))}`;
     return isClientError(failure, 401, 403) ? `with a key that may write, ${from}` : from;
   }
 }

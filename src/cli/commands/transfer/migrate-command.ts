@@ -29,7 +29,7 @@ export const migrateCommand: ClientCommand = {
   declare: (program) =>
     program
       .command("migrate")
-      .description("bring documents of another database over; goes on where it was cut off")
+      .description("bring documents of another database over; continues an interrupted run")
       .argument("<source-url>", "where the other database is; of Pinecone the index's own URL")
       .addOption(
         new Option("--from <database>", "which one it is").choices(SOURCES).makeOptionMandatory(),
@@ -45,7 +45,7 @@ export const migrateCommand: ClientCommand = {
       )
       .option("--schema <json>", "types and options of attributes; @file reads a file")
       .option("--state <file>", "where it is noted how far it is (default: <namespace>.migrate)")
-      .option("--restart", "forget a run that was cut off, and begin anew"),
+      .option("--restart", "forget a run that was cut off, and start again"),
   run: async (context, { words: [url = ""], options }) => {
     const { client, clock, output, progress, signal } = context;
     const given = options as unknown as MigrateOptions;
@@ -90,7 +90,7 @@ export const migrateCommand: ClientCommand = {
       task?.end();
       sourceClient.close();
       if (signal.aborted)
-        progress.note("the same command goes on from here; --restart begins anew");
+        progress.note("the same command continues from here; --restart starts again");
     }
   },
 };
