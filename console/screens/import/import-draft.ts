@@ -41,7 +41,7 @@ export interface PlannedColumnView {
   readonly types: readonly string[];
   /** The namespace has it already, so it stays as it is there. */
   readonly isFixed: boolean;
-  /** How it is indexed unless that is corrected: texts may be longer than filters take. */
+  /** Indexes of the column unless the user corrects them. Texts may be too long for filters. */
   readonly usual: UsualIndex;
   readonly isFullText: boolean;
   readonly isFilterable: boolean;
@@ -51,7 +51,7 @@ export interface PlannedColumnView {
   readonly fault: string | undefined;
 }
 
-/** How a column is indexed without a correction. */
+/** Indexes of a column. */
 export interface UsualIndex {
   readonly isFullText: boolean;
   readonly isFilterable: boolean;
@@ -197,7 +197,7 @@ export function withCorrection(
   };
 }
 
-/** How a column is indexed with its corrections; full text has filters only if they are chosen. */
+/** Indexes of a column with its corrections; full text has filters only if they are chosen. */
 function indexOf(corrected: ColumnDraft, usual: UsualIndex): UsualIndex {
   const { isFullText = usual.isFullText } = corrected;
   const { isFilterable = usual.isFilterable && !isFullText } = corrected;

@@ -62,7 +62,7 @@ interface RunState {
   readonly counts: ImportCounts;
 }
 
-/** How far a run is, by what is settled. */
+/** Computes the progress of a run from its settled rows. */
 type ProgressOf = (counts: ImportCounts, position: ImportPosition) => ImportProgress;
 
 const NOTHING = {

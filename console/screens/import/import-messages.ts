@@ -49,7 +49,9 @@ export interface RejectedRowView {
 /** How far a run is. */
 export interface ImportProgress {
   readonly counts: ImportCounts;
-  /** Bytes of the files as they lie there whose rows are settled; those of earlier runs apart. */
+  /**
+   * Bytes of the files, packed or not, up to the last settled row; earlier runs are counted apart.
+   */
   readonly bytesDone: number;
   readonly bytesBefore: number;
   readonly bytesTotal: number;

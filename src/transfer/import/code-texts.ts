@@ -4,7 +4,7 @@
  * letter, unless a schema says otherwise.
  */
 
-/** What such a text looks like. */
+/** Kinds of such texts. */
 export type TextLook =
   | "plus"
   | "zero"
@@ -28,19 +28,19 @@ const LOOKS: readonly (readonly [look: TextLook, pattern: RegExp])[] = [
   ["datetime", /^\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[T ]\d{1,2}:\d\d/],
 ];
 
-/** What a text looks like; undefined for any other. */
+/** Returns the kind of a text; undefined for any other. */
 export function lookOf(text: string): TextLook | undefined {
   if (hasManyDigits(text)) return "long";
   return LOOKS.find(([, pattern]) => pattern.test(text))?.[0];
 }
 
-/** Whether a text that is written as a number is a code. */
+/** Returns true if a text that looks like a number is a code. */
 export function isCode(text: string): boolean {
   const look = lookOf(text);
   return look === "plus" || look === "zero" || look === "long" || look === "exponent";
 }
 
-/** Of fractions the digits before the point count: those behind it say how exact a measure is. */
+/** Counts digits before the decimal point; digits after it are the precision of a measure. */
 function hasManyDigits(text: string): boolean {
   const whole = /^-?(\d+)(?:\.\d*)?$/.exec(text)?.[1];
   return whole !== undefined && whole.length > NUMBER_DIGITS_MAX;

@@ -1,4 +1,4 @@
-/** What the sampled values of one column are: counts, and an example of each kind. */
+/** Counts the sampled values of one column by kind, with an example of each. */
 
 import type { TextLook } from "./code-texts.ts";
 import type { ArrayElements, LongText, ValueKind } from "./value-kinds.ts";
@@ -32,7 +32,7 @@ export class ColumnSample {
   readonly elements = new Map<ArrayElements["kind"], number>();
   readonly lengths = new Map<number, { count: number; place: string }>();
   readonly dimensions = new Map<number, { count: number; place: string }>();
-  /** Of strings that are base64. */
+  /** Strings of base64 by the number of decoded bytes. */
   readonly base64Bytes = new Map<number, { count: number; place: string }>();
   /** Texts that look like something else, with the first of each. */
   readonly looks = new Map<TextLook, Example & { count: number }>();

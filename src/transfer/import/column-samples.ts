@@ -56,7 +56,7 @@ type ColumnOf = (name: string) => SampledColumn;
 
 function sampleRow({ content, line }: SourceRow, file: SampledFile, columnOf: ColumnOf): void {
   const place = `${file.name.split(/[\\/]/).at(-1)}:${line}`;
-  if (content.kind === "fault") return; // It is rejected when it is imported.
+  if (content.kind === "fault") return; // The row is rejected when it is imported.
   if (content.kind === "json") {
     sampleJson(content.text, place, columnOf);
     return;

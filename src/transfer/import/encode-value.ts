@@ -11,7 +11,7 @@ import { kindOfInteger } from "./value-kinds.ts";
 /** Why a value cannot be written. */
 export class ValueFault extends Error {}
 
-/** What the plan says of the attribute that a value is of; undefined: nothing. */
+/** The plan of the value's attribute; undefined if the plan has none. */
 export type ValueTarget = Pick<PlannedColumn, "type" | "rounds"> | undefined;
 
 /** Characters of a value that a message shows. */
@@ -87,7 +87,7 @@ function encodeScalarCell(value: ScalarCell, target: ValueTarget): string | unde
   return encodeScalar(value, type?.kind === "scalar" ? type.of : undefined, target?.rounds);
 }
 
-/** The JSON of an id, of which no digit may be lost. Throws `ValueFault`. */
+/** The JSON of an id, which keeps all digits. Throws `ValueFault`. */
 export function encodeId(value: CellValue, isString: boolean): string {
   if (value === undefined || value === "") throw new ValueFault("the id is missing");
   if (!isScalar(value)) throw new ValueFault("the id is an array");
@@ -115,7 +115,7 @@ function encodeScalar(value: ScalarCell, of: ScalarKind | undefined, rounds = fa
   return finiteText(Number(value));
 }
 
-/** Refuses an integer of which an attribute of floats would lose digits. */
+/** Refuses an integer whose digits a float attribute would lose. */
 function checkDigits(text: string): void {
   if (!losesDigits(text)) return;
   throw new ValueFault(
@@ -136,7 +136,7 @@ export function checkJsonDigits(text: Uint8Array, type: AttributeType | undefine
   const isOpen = type === undefined || (type.kind === "scalar" && type.of === "float");
   if (isNumber ? !isOpen : !isFloats || text[0] !== ARRAY_START) return;
   for (const [digits] of Buffer.from(text).toString("latin1").matchAll(LONG_INTEGERS)) {
-    // An attribute without a type gets that of the first integer, which keeps 64 bits.
+    // An attribute without a type gets the type of the first integer, which keeps 64 bits.
     if (type === undefined && kindOfInteger(BigInt(digits)).kind !== "wide") continue;
     checkDigits(digits);
   }
@@ -186,7 +186,7 @@ function encodeFloats(values: ArrayLike<number>): string {
   return `"${bytes.toString("base64")}"`;
 }
 
-/** Integers of 64 bits and decimals as numbers, of which a float32 keeps 24 bits; else NaN. */
+/** Integers of 64 bits and decimals as numbers (a float32 keeps 24 bits); else NaN. */
 function exactNumber(value: unknown): number {
   if (value instanceof DecimalCell) return Number(value.text);
   return typeof value === "bigint" ? Number(value) : Number.NaN;

@@ -18,7 +18,7 @@ import type { PlanWords } from "./plan-words.ts";
 import type { ValueKind } from "./value-kinds.ts";
 import { type InferenceHints, idNotes, storedNotes } from "./value-notes.ts";
 
-/** Characters of a column's name that messages show: the name may be a whole file by mistake. */
+/** Characters of a column's name that messages show: the name may be a complete file by mistake. */
 const NAME_CHARS_MAX = 100;
 
 /** Characters of a column's name, which may be renamed to one that attributes can have. */
@@ -65,7 +65,7 @@ export interface ImportPlan {
   /** The column of ids; undefined: ids are row numbers, from 1 over all files. */
   readonly idSource: string | undefined;
   readonly idType: IdType;
-  /** What users should know of the ids. */
+  /** Notes on the ids for users. */
   readonly idNotes: readonly string[];
   /** All but that of the ids. */
   readonly columns: readonly PlannedColumn[];

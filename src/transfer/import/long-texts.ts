@@ -1,10 +1,10 @@
-/** How attributes are indexed whose sampled values are longer than filters take. */
+/** Indexes of attributes whose sampled values are longer than filters allow. */
 
 import type { AttributeType } from "../../model/attribute-type.ts";
 import { FILTERABLE_VALUE_BYTES_MAX } from "../../model/contract-limits.ts";
 import type { ColumnSample } from "./column-sample.ts";
 
-/** Options of a declaration, with what a plan says of them. */
+/** Options of a declaration, with their notes in the plan. */
 export interface LongTextIndex {
   readonly index?: Readonly<Record<string, unknown>>;
   readonly note?: string;

@@ -16,7 +16,7 @@ export interface BatchRow {
   readonly document: Uint8Array | string;
   /** The row as it was found, as JSON. */
   readonly raw: () => string;
-  /** Where reading goes on behind it. */
+  /** Position behind the row, where reading continues. */
   readonly end: ImportPosition;
 }
 

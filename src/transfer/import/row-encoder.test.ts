@@ -121,7 +121,7 @@ test("codes stay texts unless a schema makes numbers of them", () => {
   );
 });
 
-test("an integer of which a float loses digits is refused, unless a schema says float", () => {
+test("an integer that a float cannot represent is refused, unless a schema says float", () => {
   const refused = (digits: string) =>
     `fault: f: float64 does not keep all digits of "${digits}"; give the attribute the type ` +
     "float in the schema to take the nearest, or write it as text";
@@ -138,7 +138,7 @@ test("an integer of which a float loses digits is refused, unless a schema says 
   expect(object(`{"id":1,"l":[0.5,${digits}]}`, { existing })).toMatch(/^fault: l: float64 does/);
   const kept = `{"id":1,"f":${digits},"l":[0.1234567890123456789]}`;
   expect(object(kept, { schema })).toBe(kept);
-  // What was no number in the sample, or not there, has no type yet: 64 bits are kept.
+  // Columns without numbers in the sample have no type yet, so their integers keep 64 bits.
   expect(object(`{"id":1,"n":${digits},"x":100000000000000000000}`)).toMatch(/^\{"id":1,/);
   const columns = [{ name: "id" }, { name: "f", type: { kind: "scalar", of: "int" } as const }];
   const row = { kind: "values", values: [1n, BigInt(digits)] } as const;

@@ -56,12 +56,12 @@ export interface ImportRun {
 export interface ImportEnd {
   /** Rows that are committed, also those behind the position, which the next run repeats. */
   readonly counts: ImportCounts;
-  /** Where the next run goes on. */
+  /** Position from which the next run continues. */
   readonly position: ImportPosition;
   readonly reason: "done" | "stopped" | "too_many_rejected" | "failed";
   /** The row that was one too many. */
   readonly last?: RejectedRow;
-  /** Why the run failed. */
+  /** The error that ended the run. */
   readonly failure?: unknown;
 }
 
@@ -143,7 +143,7 @@ class Importer {
       this.#counts.rows === 0 && accepted === 0 && rejected.length >= HOPELESS_ROWS;
     const room = isHopeless ? 0 : rejectedMax - this.#counts.rejected;
     if (rejected.length <= room) return this.#count(batch, { accepted, rejected });
-    // All rows before the one that is too many are settled; the next run goes on with it.
+    // All rows before the one that is too many are settled; the next run continues with it.
     this.#excess = rejected[room];
     const settledRows = batch.rows.slice(0, batch.rows.indexOf(this.#excess.row));
     const before = { accepted: settledRows.length - room, rejected: rejected.slice(0, room) };

@@ -20,7 +20,9 @@ export interface SettledBatch {
   readonly accepted: number;
   /** In the order of the rows. */
   readonly rejected: readonly RejectedRow[];
-  /** Why the rest was not sent: the server cannot be reached, or does not take writes. */
+  /**
+   * The error because of which the rest was not sent: the server is unreachable or takes no writes.
+   */
   readonly failure?: unknown;
 }
 

@@ -10,19 +10,19 @@ import { keepsInteger, roundedDigits } from "./exact-float.ts";
 /** Kinds of values. A string that is a UUID or a datetime is only that. */
 export type ScalarValueKind = "bool" | "int" | "uint" | "float" | "string" | "uuid" | "datetime";
 
-/** How long a string is that filters do not take. */
+/** Kinds of strings that are too long for filters. */
 export type LongText = "words" | "bytes";
 
 /** A value that is no array and no object. */
 export interface ScalarValue {
   readonly kind: ScalarValueKind;
-  /** Length of what a string says, if it is base64. */
+  /** Decoded length of a string, if it is base64. */
   readonly base64Bytes?: number;
   /** Set for a string that filters do not take. */
   readonly long?: LongText | undefined;
-  /** What a text of a table looks like, and is not taken for. */
+  /** The kind of a text that looks like a number or date but is not read as one. */
   readonly look?: TextLook | undefined;
-  /** What is stored, if it is not what was written. */
+  /** The stored form, if it differs from the written one. */
   readonly becomes?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What a plan says of the values of a column: what becomes of them, with a sampled one. */
+/** Notes of a plan on the values of a column, each with a sampled value. */
 
 import type { AttributeType, IdType } from "../../model/attribute-type.ts";
 import type { TextLook } from "./code-texts.ts";
@@ -9,17 +9,17 @@ import type { ValueKind } from "./value-kinds.ts";
 /** Characters of a value that a note shows. */
 const SHOWN_CHARS_MAX = 40;
 
-/** What is known beside the values. */
+/** Facts about a column that its values do not show. */
 export interface InferenceHints {
-  /** What the column is called in the file, for messages. */
+  /** Name of the column in the file, for messages. */
   readonly name: string;
-  /** The user, or the column's name, says that it has vectors. */
+  /** True if the user's schema or the column's name makes it a vector column. */
   readonly isVector: boolean;
   /** Values are texts of a table: what does not fit one kind is a string. */
   readonly isText: boolean;
   /** Values are JSON, whose numbers are no strings. */
   readonly isJson: boolean;
-  /** How users give the column a type. */
+  /** Returns the user's way to declare a type for the column. */
   readonly declare: (type: string) => string;
 }
 
@@ -43,7 +43,7 @@ export function valueNotes(
   return notes;
 }
 
-/** How values are stored that are written in another form. */
+/** Notes on values that are stored in another form than they are written in. */
 export function storedNotes({ changed, counts }: ColumnSample, type: AttributeType): string[] {
   const of = scalarOf(type);
   const notes: string[] = [];
@@ -56,7 +56,7 @@ export function storedNotes({ changed, counts }: ColumnSample, type: AttributeTy
   return notes;
 }
 
-/** What becomes of ids that are written in another form than they are stored in. */
+/** Notes on ids that are stored in another form than they are written in. */
 export function idNotes(
   { sample, isText, declared }: Pick<SampledColumn, "sample" | "isText" | "declared">,
   idType: IdType,
@@ -77,7 +77,7 @@ function scalarOf(type: AttributeType): string | undefined {
   return type.kind === "scalar" ? type.of : undefined;
 }
 
-/** Why a column of texts is not one of numbers or dates, where a reader might expect that. */
+/** Notes why a column of texts that look like numbers or dates stays text. */
 function textNotes(sample: ColumnSample, hints: InferenceHints): string[] {
   const { looks, counts, valueCount } = sample;
   const numbers = NUMBER_KINDS.reduce((sum, kind) => sum + (counts.get(kind) ?? 0), 0);
@@ -120,7 +120,7 @@ function dateNote({ looks }: ColumnSample, { declare }: InferenceHints): string 
   return `stay text, as ${shown(first)}: dates alone are no datetimes; ${cure}`;
 }
 
-/** A few cells of another kind make texts of a whole column. */
+/** A few cells of another kind turn a complete column into texts. */
 function strayNotes(sample: ColumnSample, numbers: number, hints: InferenceHints): string[] {
   const { counts, valueCount } = sample;
   const candidates: readonly (readonly [
@@ -159,7 +159,7 @@ function typeOf({ counts }: ColumnSample, kinds: readonly ValueKind["kind"][]): 
   return kinds[0] === "array" ? undefined : kinds[0];
 }
 
-/** A text in quotes; those of JSON have them. */
+/** A text in quotes; texts of JSON have them already. */
 function shown({ text }: Example): string {
   return /^".*"$/.test(text) ? clipped(text) : JSON.stringify(clipped(text));
 }

@@ -14,14 +14,16 @@ import { decimalCells } from "./decimal-cell.ts";
 import { decodeText } from "./decode-text.ts";
 import type { CellValue } from "./source-row.ts";
 
-/** How the library decodes batches that are read here: integers of 64 bits and more stay exact. */
+/**
+ * Options of the library for batches that are read here: integers of 64 bits and more stay exact.
+ */
 export const EXACT = { useBigInt: true, useBigIntTimestamp: true, useDecimalInt: true } as const;
 
 /** The cell at a position of a batch or a column. */
 export type CellAt = (index: number) => CellValue;
 
 type AnyBatch = Batch<unknown>;
-/** What batches of some types have beside what all have. */
+/** Members that only batches of some types have. */
 interface BatchMembers {
   readonly dictionary: Column<unknown>;
   readonly key: (index: number) => number;
@@ -44,7 +46,7 @@ export function columnCells({ data, offsets }: Column<unknown>): CellAt {
 /** The cells of a batch. */
 export function batchCells(batch: AnyBatch): CellAt {
   const value = valueReader(batch, batch.type);
-  // Where there are no nulls there may be no bitmap, and some types have it in their children.
+  // A batch without nulls may have no bitmap; some types have the bitmap in their children.
   const hasNulls = batch.nullCount > 0 && batch.validity?.length > 0;
   return (index) => {
     const isNull = hasNulls && !batch.isValid(index);
@@ -152,7 +154,7 @@ function listReader(batch: AnyBatch, type: DataType): CellAt {
   };
 }
 
-/** Where the elements of a list begin and end. */
+/** Returns the bounds of a list's elements by its index. */
 export function rangeReader(
   { offsets, sizes }: AnyBatch,
   type: DataType,

@@ -17,7 +17,7 @@ export interface ArrowLeaf extends SourceColumn {
 export function declaredLeaves(fields: readonly Field[]): ArrowLeaf[] {
   return fields.map(({ name, type }, i) => {
     const form = arrowColumnForm(type);
-    // What cannot be imported is not read either.
+    // Columns that cannot be imported are not read.
     const isRead = form.fault === undefined;
     const cells = (table: Table) => (isRead ? columnCells(table.getChildAt(i)) : nothing);
     return { name, ...form, cells };

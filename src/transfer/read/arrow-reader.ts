@@ -16,9 +16,9 @@ import {
   type SourceRow,
 } from "./source-row.ts";
 
-/** Bytes of one message, which is held as a whole. */
+/** Bytes of one message, which is read into memory at once. */
 const MESSAGE_BYTES_MAX = GIB;
-/** Rows for each unpacked byte of a batch, at most: one bit says whether a value is there. */
+/** Most rows for each unpacked byte of a batch: one bit says whether a value is null. */
 const ROWS_PER_BYTE_MAX = 8;
 /** Rows that are handed on at once. */
 const ROWS_AT_ONCE = 1000;
@@ -33,7 +33,7 @@ const HEADER = { schema: 1, dictionary: 2, batch: 3 } as const;
 export class ArrowReader implements RowReader {
   readonly #source: ByteSource;
   readonly #flattens: boolean;
-  /** Where batches end that may be asked for. */
+  /** Ends of batches from which reading may continue. */
   #batchEnds: { readonly rows: number; readonly offset: number }[] = [];
 
   /** `unpackZstd` unpacks what batches have packed; the library keeps one for all readers. */
@@ -113,7 +113,7 @@ export class ArrowReader implements RowReader {
     }
   }
 
-  /** A batch says how many rows it has: a damaged one could say more than anybody can read. */
+  /** Checks the row count in a batch's header: a damaged one could exceed what fits in memory. */
   #checkRowCount({ numRows, children }: Table): void {
     const batches = children.flatMap(({ data }) => data as readonly BatchBuffers[]);
     const bytes = batches.reduce((sum, batch) => sum + bufferBytes(batch), 0);

@@ -27,7 +27,7 @@ export function packingOf(head: Uint8Array): Packing {
   return isZstd ? "zstd" : "none";
 }
 
-/** Tells how much of a packed file a part of its text is, from how much was read of both. */
+/** Estimates the packed bytes before an offset of the text, from the bytes read of both. */
 export function packedBytesAt(
   offset: number,
   read: { readonly packedBytes: number; readonly textBytes: number },
@@ -36,7 +36,7 @@ export function packedBytesAt(
   return Math.round(read.packedBytes * Math.min(1, offset / read.textBytes));
 }
 
-/** Hands chunks on, and tells of the length of each. */
+/** Passes chunks on, and reports the length of each. */
 export async function* countBytes(
   chunks: AsyncIterable<Uint8Array>,
   count: (bytes: number) => void,

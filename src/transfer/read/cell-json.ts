@@ -4,7 +4,9 @@ import { DecimalCell } from "./decimal-cell.ts";
 import { InvalidText } from "./decode-text.ts";
 import type { CellValue } from "./source-row.ts";
 
-/** Thrown for a text within a value that is not UTF-8: the whole value cannot be imported then. */
+/**
+ * Thrown for a text within a value that is not UTF-8: the complete value cannot be imported then.
+ */
 class InvalidPart extends Error {
   readonly text: InvalidText;
 
@@ -20,7 +22,7 @@ export function cellJson(value: CellValue): string {
   if (value instanceof InvalidText) throw new InvalidPart(value);
   if (value instanceof DecimalCell) return value.text;
   if (typeof value === "string") return JSON.stringify(value);
-  // Not-a-number is a missing value, as elsewhere; JSON has no word for the infinite ones.
+  // Not-a-number is a missing value, as elsewhere; JSON has no literal for the infinite ones.
   if (typeof value === "number" && Number.isNaN(value)) return "null";
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return `"${value}"`;
   return String(value);

@@ -9,7 +9,7 @@ function naiveText(unscaled: bigint, scale: number): string {
   return `${unscaled < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-test("random decimals keep every digit, and whole ones are integers", () => {
+test("random decimals keep every digit, and those without a fraction are integers", () => {
   const seed = 20_261_128;
   const random = seededRandom(seed);
   for (let run = 0; run < 2_000; run++) {

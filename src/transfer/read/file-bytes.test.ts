@@ -45,7 +45,8 @@ test.each(PACKED)("a file packed by %s is read from any offset", async (packing,
     expect((await textOf(source, offset)) === TEXT.slice(offset), `from ${offset}`).toBe(true);
   }
   expect(await textOf(source)).toBe(TEXT);
-  // Of packed text, a part counts as much as it is of the whole.
+  // In packed text, the offset is a share of the text, so it counts as that share of the packed
+  // bytes.
   expect([source.bytesAt(0), source.bytesAt(TEXT.length)]).toEqual([0, bytes.length]);
   const half = source.bytesAt(TEXT.length / 2);
   expect(Math.abs(half - bytes.length / 2)).toBeLessThan(2);

@@ -24,7 +24,7 @@ const READ_BYTES = MIB;
 export class FileBytes implements ByteSource {
   readonly name: string;
   #stream: { readonly bytesRead: number } | undefined;
-  /** Of what the stream was unpacked to. */
+  /** Bytes of text that the stream was unpacked to. */
   #textBytes = 0;
   #packing: Packing | undefined;
 

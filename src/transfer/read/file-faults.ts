@@ -1,4 +1,4 @@
-/** What is said of files that cannot be read, in words of this program and not of its libraries. */
+/** Messages for files that cannot be read, in terms of this program and not of its libraries. */
 
 import { FileFault } from "./source-row.ts";
 
@@ -17,7 +17,7 @@ export function unreadableFile(name: string, error: unknown): FileFault {
   });
 }
 
-/** What was read makes no sense; `part` says of which part of the file. */
+/** Describes bytes that cannot be decoded; `part` names the part of the file. */
 export function damagedFile(name: string, part: string, error?: unknown): FileFault {
   return new FileFault(`${name} is damaged or cut off: ${part} cannot be read`, { cause: error });
 }
@@ -27,7 +27,7 @@ export function emptyFile(name: string): FileFault {
   return new FileFault(`${name} is empty: there are no rows to import; leave it out`);
 }
 
-/** Whether an error is the system's, and no library's. */
+/** Returns true if an error is the operating system's, not a library's. */
 export function isSystemError(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   return code !== undefined && syscall !== undefined;

@@ -6,7 +6,7 @@ export class FlatObjects implements RowReader {
   readonly #rows: RowReader;
   readonly #isKept: (name: string) => boolean;
 
-  /** `isKept` tells which members stay objects, as sparse vectors are. */
+  /** `isKept` returns true for members that stay objects, such as sparse vectors. */
   constructor(rows: RowReader, isKept: (name: string) => boolean) {
     this.#rows = rows;
     this.#isKept = isKept;

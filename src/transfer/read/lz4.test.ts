@@ -60,7 +60,7 @@ test("random blocks unpack as a naive reader puts them together", () => {
   }
 });
 
-/** Of `lz4` 1.9.4 with the options named. */
+/** Output of `lz4` 1.9.4 with the options named. */
 test.each([
   [
     "-1",

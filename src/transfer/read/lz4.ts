@@ -1,7 +1,7 @@
 /**
  * Unpacks LZ4, which Node and browsers do not: blocks, frames of them as Arrow has them, and the
  * blocks with lengths that Hadoop writes (lz4_Block_format.md and lz4_Frame_format.md of LZ4 1.10).
- * Checksums are not compared. Throws where the bytes are none of these.
+ * Checksums are not compared. Throws if the bytes are not in one of these formats.
  */
 
 import { GIB } from "../../base/byte-sizes.ts";
@@ -12,7 +12,7 @@ const UNPACKED_BYTES_MAX = GIB;
 const FRAME_MAGIC = 0x184d2204;
 /** A match has at least so many bytes; its length counts from there. */
 const MATCH_BYTES_MIN = 4;
-/** A length of 4 bits that goes on in the next byte. */
+/** A length of 4 bits that continues in the next byte. */
 const LONG_LENGTH = 15;
 
 /** Unpacks one block of `length` bytes. */

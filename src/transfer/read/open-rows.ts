@@ -17,10 +17,10 @@ import { streamParser } from "./record-parser.ts";
 import { FileFault, type RowReader } from "./source-row.ts";
 import { TableTextReader } from "./table-text-reader.ts";
 
-/** What the user said of the files. */
+/** The user's options for the files. */
 export interface OpenOptions {
   readonly format?: FileFormat | undefined;
-  /** Set to take nested values apart; tells which members of JSON stay objects. */
+  /** Set to flatten nested values; returns true for members of JSON that stay objects. */
   readonly flattenBut?: ((name: string) => boolean) | undefined;
 }
 
@@ -92,7 +92,7 @@ function shownName(name: string): string {
 
 function unknownFormat(name: string): FileFault {
   return new FileFault(
-    `${shownName(name)}: neither its name nor its first bytes tell the ` +
+    `${shownName(name)}: neither its name nor its first bytes show the ` +
       `format; give --format ${FILE_FORMATS.join("|")}`,
   );
 }

@@ -44,7 +44,7 @@ export function cellsOf(column: SchemaTree): (value: unknown) => CellValue {
 function valuesOf({ element, children }: SchemaTree): (value: unknown) => CellValue {
   if (children.length > 0) return (value) => value as CellValue;
   if (isDecimal(element)) return decimals(scaleOf(element));
-  // The library decodes texts of the usual kind; those of others come as their bytes.
+  // The library decodes texts of the usual kind; other texts come as their bytes.
   const bytesOf = isTextLeaf(element) ? decodeText : base64;
   return (value) => {
     if (value === null || value === undefined) return undefined;

@@ -69,13 +69,13 @@ function leafForm(element: SchemaElement): ColumnForm {
   }
 }
 
-/** Whether a leaf has texts. */
+/** Returns true if a leaf has texts. */
 export function isTextLeaf({ converted_type, logical_type }: SchemaElement): boolean {
   const logical = ["STRING", "ENUM", "JSON"].includes(logical_type?.type ?? "");
   return logical || ["UTF8", "ENUM", "JSON"].includes(converted_type ?? "");
 }
 
-/** Whether a leaf has decimals. */
+/** Returns true if a leaf has decimals. */
 export function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
   return converted_type === "DECIMAL" || logical_type?.type === "DECIMAL";
 }

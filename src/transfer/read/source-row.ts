@@ -18,9 +18,9 @@ export interface ReadPosition {
 export const FILE_START: ReadPosition = { rows: 0, line: 1, offset: 0 };
 
 /**
- * A value in the form in which all binary formats hand it on: 64-bit integers and whole decimals as
- * bigints, datetimes as ISO 8601 texts, lists of floats without nulls as they are stored.
- * `undefined` stands for null.
+ * A value in the form in which all binary formats hand it on: 64-bit integers and decimals without
+ * a fraction as bigints, datetimes as ISO 8601 texts, lists of floats without nulls as they are
+ * stored. `undefined` stands for null.
  */
 export type CellValue =
   | undefined

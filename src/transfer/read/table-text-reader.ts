@@ -42,11 +42,11 @@ const BLANK_BEFORE_QUOTE = /^[ \t]+"/;
 interface CellRules {
   readonly cast?: Options["cast"];
   readonly textsOf: (texts: readonly (string | MisquotedCell)[]) => readonly CellText[];
-  /** Whether quotes of the row are where none should be. */
+  /** Returns true if the row has quotes at a place where none may be. */
   readonly isMisquoted: (texts: readonly (string | MisquotedCell)[]) => boolean;
 }
 
-/** What a cell becomes that has a blank before its quote, or a letter behind the closing one. */
+/** A cell that has a blank before its quote, or a letter behind the closing one. */
 class MisquotedCell {
   readonly text: string;
 
@@ -55,7 +55,7 @@ class MisquotedCell {
   }
 }
 
-/** None of the cells is an empty text in quotes, or has a blank before its quote. */
+/** Rules for rows without empty quoted cells and without blanks before a quote. */
 const BARE_CELLS: CellRules = {
   textsOf: (texts) =>
     (texts.includes("") ? texts.map((text) => text || undefined) : texts) as CellText[],

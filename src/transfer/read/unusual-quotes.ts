@@ -1,7 +1,6 @@
 /**
- * Whether a table has quotes of which the parser must be asked cell by cell: empty cells in quotes,
- * blanks before a quote, and letters behind a closing one. They are looked for in its bytes, which
- * is quick.
+ * Detects quotes that need a check cell by cell: empty cells in quotes, blanks before a quote, and
+ * letters behind a closing one. It searches the bytes of a table, which is fast.
  */
 
 import { BYTE_ORDER_MARK } from "./json-lines-reader.ts";
@@ -18,7 +17,9 @@ export class UnusualQuotes {
   #wereFound = false;
   #areBroken = false;
   #lastByte: number | undefined;
-  /** Whether the bytes so far end in a cell with quotes; it may end with the last of them. */
+  /**
+   * True if the bytes so far end inside a quoted cell; `#mayClose` if the last one may close it.
+   */
   #isQuoted = false;
   #mayClose = false;
 
@@ -27,12 +28,12 @@ export class UnusualQuotes {
     this.#delimiter = delimiter.charCodeAt(0);
   }
 
-  /** Whether a letter came behind a closing quote: the parser takes such quotes for letters. */
+  /** True if a letter came behind a closing quote: the parser reads such quotes as letters. */
   get areBroken(): boolean {
     return this.#areBroken;
   }
 
-  /** Looks at the chunk that comes next; true for the first that may have such a quote. */
+  /** Checks the next chunk; true for the first that may have such a quote. */
   push(chunk: Uint8Array): boolean {
     this.#areBroken ||= this.#findBroken(chunk);
     const isFirst = !this.#wereFound && (this.#areBroken || this.#mayHaveOne(chunk));
@@ -77,7 +78,7 @@ export class UnusualQuotes {
     return false;
   }
 
-  /** Whether there are only blanks between the start of a cell and the byte. */
+  /** Returns true if only blanks are between the start of a cell and the byte. */
   #isCellStart(chunk: Uint8Array, end: number): boolean {
     let at = end - 1;
     while (this.#isBlank(chunk[at])) at--;
@@ -88,7 +89,7 @@ export class UnusualQuotes {
     return (byte === SPACE || byte === TAB) && byte !== this.#delimiter;
   }
 
-  /** Whether a cell may begin or end beside the byte; undefined is in another chunk. */
+  /** Returns true if a cell may begin or end next to the byte; undefined is in another chunk. */
   #isEdge(byte: number | undefined): boolean {
     if (byte === undefined || byte === this.#delimiter) return true;
     return byte === LINE_FEED || byte === CARRIAGE_RETURN;
