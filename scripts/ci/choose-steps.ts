@@ -66,8 +66,8 @@ function chooseStep(step: Step, changed: readonly string[], checkout: Checkout):
 }
 
 /**
- * Tells whether a test is about a file's module. Tests beside the sources are about their own one;
- * what they import of others has tests there.
+ * Checks whether a test is about a file's module. Tests next to the sources are about their own
+ * one; what they import of others has tests there.
  */
 function isNear(test: string, file: string): boolean {
   const moduleOf = (path: string) => path.split("/", 2).join("/");

@@ -33,8 +33,8 @@ export interface Subject {
    */
   readonly tests?: readonly string[];
   /**
-   * Test files: the step runs only those that import a changed file, and of those beside the
-   * sources only those of its module.
+   * Test files: the step runs only those that import a changed file, and of the tests next to the
+   * sources only the tests of its module.
    */
   readonly eachOf?: readonly string[];
 }
@@ -115,7 +115,7 @@ export const STEPS: readonly Step[] = [
   { name: "format and lint", command: npmRun("lint"), cores: 1, minutesMax: 5 },
   { name: "types", command: npmRun("types"), cores: 1, minutesMax: 5 },
   { name: "npm test", command: ["npm", "test", "--silent"], cores: ALL_CORES, minutesMax: 20 },
-  // It tests the tests: a change elsewhere does not make them blind.
+  // Checks that tests find faults: only changes of the simulation or of mutated files matter.
   {
     ...heavy("mutations", [], ALL_CORES),
     subject: { paths: ["test/simulation/", ...MUTATIONS.map(({ file }) => file)] },

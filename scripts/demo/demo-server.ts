@@ -20,7 +20,7 @@ export class DemoServer {
   /** Resolves with the server's address once it listens; rejects if it ends before that. */
   start(): Promise<string> {
     const flags = ["--port", "0", "--data-dir", this.#dataDir, "--log-level", "warn"];
-    // Nobody but the demo asks it, so nobody need be told that it ends.
+    // Only the demo sends requests to this server, so no load balancer needs the drain delay.
     const child = spawn(process.execPath, [MAIN, "serve", ...flags, "--drain-delay", "0s"], {
       env: withoutSettings(process.env),
       stdio: ["ignore", "pipe", "pipe"],

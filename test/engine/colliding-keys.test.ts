@@ -90,7 +90,7 @@ describe.each([
   }));
   const create = { upsert_rows: rows, schema: SCHEMA, distance_metric: "euclidean_squared" };
 
-  test("writes find documents, whatever looks at them, in memory and stored", async () => {
+  test("writes find documents in memory and in segments", async () => {
     const unseeded = await unseededKeysOf(async () => {
       await answerOf("write", create);
       for (const isStored of [false, true]) {
@@ -167,7 +167,7 @@ test("ids that were chosen for one slot are compared with few others", async () 
   const rows = ids.slice(0, count).map((id, i) => ({ id, i }));
   const patches = ids.map((id) => ({ id, i: 0 }));
   const perId = async (work: () => Promise<unknown>) => (await comparisonsOf(work)) / count;
-  /** Of a lookup: 64 in the slots of the table, eleven by halves behind these. */
+  /** Probes of a lookup: 64 slots of the table, eleven steps of a binary search after these. */
   const lookup = 80;
   /** The search for duplicates: up to 256 until it sorts, which takes some dozens. */
   const search = 100;

@@ -44,7 +44,7 @@ async function filledStore(): Promise<MemoryObjectStore> {
   return store;
 }
 
-/** All keys but those of coverage marks, whose objects nobody reads. */
+/** All keys except coverage marks, whose objects are not read. */
 async function keysOf(store: MemoryObjectStore, prefix: string): Promise<readonly ObjectKey[]> {
   const { keys } = await store.list({ prefix, limit: 1000 });
   return keys.filter((key) => !key.includes("/covered/"));

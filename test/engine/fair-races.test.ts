@@ -38,7 +38,7 @@ async function race(choices: readonly RacerChoices[], length: RaceLength) {
   return { servers, racers, counts, shares: counts.map((count) => count / sum(counts)) };
 }
 
-/** What was acknowledged is in the log once, and what was refused is not. */
+/** Checks that acknowledged writes are in the log once, and refused writes are not. */
 async function expectExactlyOnce(servers: RacingServers, racers: readonly Racer[]): Promise<void> {
   const acknowledged = racers.flatMap((racer) => racer.acknowledged).sort((a, b) => a - b);
   expect(await servers.committedIds()).toEqual(acknowledged);
@@ -67,7 +67,7 @@ test.each([10, 50])(
   },
 );
 
-test("two slow servers beside a fast one both get in", async () => {
+test("two slow servers both commit next to a fast one", async () => {
   const latencies = [{ latencyMs: 5 }, { latencyMs: 100 }, { latencyMs: 150 }];
   const { shares } = await race(latencies, { forMs: 20_000, clientCount: 1 });
   // One of nine when all wait; the fast one was alone at first.
@@ -80,13 +80,13 @@ test("a server that writes alone asks for 5 % more at most", async () => {
   const writes = counts[0];
   expect(writes).toBeGreaterThan(10 * COMMITS_PER_LOOK_ALONE);
   expect(racers[0].fixture.catalog.stats.races.yielded).toBe(0);
-  // One listing of opening the namespace is no look for marks.
+  // One of the listings opens the namespace and lists no marks.
   expect(list - 3).toBeLessThanOrEqual(Math.ceil(writes / COMMITS_PER_LOOK_ALONE));
   expect(list - 3).toBeLessThan(0.05 * writes);
   expect(put).toBeLessThan(1.01 * writes);
 });
 
-test("the mark of a server that died holds nobody up for longer than a yield", async () => {
+test("the mark of a server that died delays others for one yield at most", async () => {
   const servers = new RacingServers(testSeed());
   await servers.run(async () => {
     const racers = [await servers.open({ latencyMs: 10 }), await servers.open({ latencyMs: 20 })];
@@ -103,11 +103,11 @@ test("the mark of a server that died holds nobody up for longer than a yield", a
   });
 });
 
-test("a mark that stays, whoever puts it, takes a part of the time", async () => {
+test("a mark that is never removed takes a bounded share of the time", async () => {
   const servers = new RacingServers(testSeed());
   await servers.run(async () => {
     const alone = await servers.open({ latencyMs: 200 });
-    servers.store.delete = async () => {}; // Nobody removes it.
+    servers.store.delete = async () => {}; // The mark is never removed.
     await servers.write(alone);
     await servers.store.put(DEAD, new Uint8Array(0), ALWAYS);
     await servers.race([alone], { forMs: 3 * IGNORED_MS, clientCount: 1 });
@@ -154,7 +154,7 @@ test("a write that waits 10 s for its turn gets 429, and the log has nothing of 
     expect([refused, waited]).toEqual([1, 1]);
     expect(waitMs).toBeGreaterThanOrEqual(RACE_WAIT_MS_MAX);
     expect(lost).toBeGreaterThan(5); // One try takes six rounds to the store.
-    // Nothing waits any more.
+    // No server waits any more.
     await servers.scheduler.sleep(1_000, "the mark goes");
     expect(await marksOf(servers)).toEqual([]);
     expect((await servers.write(far))?.status).toBe(200);
@@ -176,7 +176,7 @@ test("a deletion that waits too long is refused, and leaves nothing behind", asy
   });
 });
 
-test("a write that changes nothing gets its answer beside a fast writer", async () => {
+test("a write that changes nothing gets its answer while another server writes fast", async () => {
   const servers = new RacingServers(testSeed());
   await servers.run(async () => {
     const [near, far] = [
@@ -197,7 +197,7 @@ test("a write that changes nothing gets its answer beside a fast writer", async 
   });
 });
 
-test("a near server gets the most that a turn allows, and goes on alone at once", async () => {
+test("a near server gets the most that a turn allows, and continues alone at once", async () => {
   const servers = new RacingServers(testSeed());
   await servers.run(async () => {
     const [near, far] = [

@@ -1,4 +1,4 @@
-/** What servers and indexers ask of the store while nobody asks anything of them. */
+/** Requests of servers and indexers to the store while they have no work. */
 
 import { describe, expect, test } from "vitest";
 import { KEY_POLL_MS, KeyRing } from "../../src/access/key-ring.ts";
@@ -25,7 +25,7 @@ const NAMES = ["a", "b", "c", "d"];
 const thresholds = { indexTailEntries: 2 };
 const upsert = (id: number) => ({ upsert_rows: [{ id, n: id }] });
 
-/** Requests to one store, whoever makes them. */
+/** Records the requests to one store. */
 class Requests {
   readonly memory = new MemoryObjectStore();
   list: string[] = [];
@@ -33,7 +33,7 @@ class Requests {
     this.list.push(`${kind} ${target}`);
   });
 
-  /** Those while the clock moves on. */
+  /** Returns the requests while the clock advances. */
   async during(clock: SteppingClock, ms: number): Promise<string[]> {
     this.list = [];
     await clock.advance(ms);
@@ -56,8 +56,8 @@ async function idleServer(requests: Requests, clock = new SteppingClock()) {
 
 describe("an idle server", () => {
   test.each([
-    { what: "of which all is indexed", isIndexed: true },
-    { what: "whose long logs nobody indexes", isIndexed: false },
+    { what: "that are completely indexed", isIndexed: true },
+    { what: "with long logs and no indexer", isIndexed: false },
   ])("asks for nothing about namespaces $what", async ({ isIndexed }) => {
     const requests = new Requests();
     const { server, keys, clock } = await idleServer(requests);
@@ -66,7 +66,7 @@ describe("an idle server", () => {
     await keys.whenRecent();
     await clock.advance(MINUTE_MS);
     for (const name of NAMES) await server.rows(name);
-    // What is under way when the last request is answered comes to its end.
+    // Work in progress after the last answer comes to its end.
     await clock.advance(2 * MINUTE_MS);
     expect(server.catalog.openCount).toBe(NAMES.length);
     const asked = await requests.during(clock, 10 * MINUTE_MS);
@@ -95,7 +95,7 @@ describe("an idle server", () => {
     await other.close();
   });
 
-  test("looks for others' writes while a namespace is queried, so queries need not", async () => {
+  test("reads others' writes while a namespace is queried, so queries need not", async () => {
     const requests = new Requests();
     const { server, clock } = await idleServer(requests);
     const other = await EngineFixture.open({ store: requests.store, clock, isShared: true });
@@ -225,7 +225,7 @@ describe("an idle indexer", () => {
     await stop();
   });
 
-  test("does not look at damaged namespaces all the time", async () => {
+  test("does not read damaged namespaces all the time", async () => {
     const { requests, clock, server, stop } = await idleIndexer({ isWoken: false });
     const wal = { upsert_rows: [{ id: 9, n: 9 }] };
     for (let id = 0; id < 2; id++) await server.write("d", wal);

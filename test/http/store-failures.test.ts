@@ -1,4 +1,4 @@
-/** What clients and operators read where the object store fails, for each kind of request. */
+/** Responses and logs if the object store fails, for each kind of request. */
 
 import { describe, expect, test } from "vitest";
 import { DatabaseError, type ErrorCode } from "../../src/base/errors.ts";
@@ -9,7 +9,7 @@ import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { type HttpFixture, httpFixture } from "../support/servers/http-fixture.ts";
 import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
 
-/** What no client may read. */
+/** Texts that no client may read. */
 const SECRETS = ["secret-bucket", "secret-prefix", "10.1.2.3", "minio.internal", "/var/lib/trawl"];
 const REASON =
   "cannot use secret-prefix/x in s3://secret-bucket at http://minio.internal: connect 10.1.2.3";
@@ -92,7 +92,7 @@ describe.each([
   test.each([
     { what: "a namespace that is open", isOpen: true },
     { what: "a namespace that is not open", isOpen: false },
-  ])("tells clients nothing of where it is, of $what", async ({ isOpen }) => {
+  ])("hides the store's location in errors of $what", async ({ isOpen }) => {
     const http = await failing();
     if (isOpen) expect((await ask(http, REQUESTS[0])).statusCode).toBe(200);
     http.fail(code);
@@ -116,7 +116,7 @@ describe.each([
       const line = http.lines.find(({ facts }) => facts.request === id);
       expect(line?.facts.reason, what).toContain("s3://secret-bucket");
     }
-    // What needs nothing of the store, or is refused for another reason, is not among these.
+    // Operations that need no store, or are refused for another reason, are not among these.
     const needed = ["write", "query", "get_metadata", "list_namespaces", "create_key"];
     expect([...failed]).toEqual(expect.arrayContaining(needed));
     http.heal();
@@ -145,7 +145,7 @@ describe("a write", () => {
     await http.close();
   });
 
-  test("of which one try may have taken effect gets 503", async () => {
+  test("with one try that may have taken effect gets 503", async () => {
     const http = await failing();
     let tries = 0;
     http.store.before = async (key, kind) => {

@@ -112,8 +112,8 @@ async function isExcused(
 }
 
 /**
- * Whether no request had used the namespace on this server for longer than the server trusts what
- * it knows of the log's end, until just before.
+ * Returns true if, until just before, no request had used the namespace on this server for longer
+ * than the server trusts its knowledge of the log's end.
  */
 function wasUnused(
   { namespace, by, event, atMs }: Reopening,

@@ -96,7 +96,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Where the project to look at is. */
+/** Root of the project to check. */
 export interface CheckedProject {
   readonly root: string;
   /** Absolute path of its configuration for the compiler. */
@@ -125,7 +125,7 @@ export function numericKeyFindings(
         line: file.text.slice(0, node.end).split("\n").length,
         message:
           "keys may be numbers or bigints, which V8 hashes without a seed: take a ScalarMap, " +
-          "ScalarSet or WordTable, say the key's type, or tell in key-rules.ts who chooses them",
+          "ScalarSet or WordTable, say the key's type, or list in key-rules.ts who chooses them",
       }));
     });
     return judged(found, new Set(Object.values(allowed).flat()));
@@ -156,7 +156,7 @@ function constructions(file: Node): NewExpression[] {
   return found;
 }
 
-/** An empty table without types has those of where it goes. */
+/** An empty table without types has the types of its target. */
 function keyType(node: NewExpression, checker: Checker): Type | undefined {
   const own = firstArgument(checker.getTypeAtLocation(node), checker);
   if (own !== undefined && (own.flags & TypeFlags.Any) === 0) return own;

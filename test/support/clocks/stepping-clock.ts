@@ -7,7 +7,7 @@ interface Timer {
   readonly act: () => void;
 }
 
-/** Turns of the event loop that whoever is woken has before the next timer goes off. */
+/** Turns of the event loop between two timers, for the code that the first one wakes. */
 const TURNS = 12;
 
 /** A clock that a test moves, which runs all timers on the way, in their order. */

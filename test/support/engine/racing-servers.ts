@@ -1,5 +1,5 @@
 /**
- * Servers that write to one namespace over one store, each as far away from it as a test says. Time
+ * Servers that write to one namespace over one store, each with its own latency to the store. Time
  * is virtual, so that a minute of writes takes a second and the same seed gives the same counts.
  */
 
@@ -18,14 +18,14 @@ import { type Answer, EngineFixture } from "./engine-fixture.ts";
 
 /** The namespace that all of them write to. */
 export const RACE_NAME = namespaceName("n");
-/** Its first life. */
+/** First generation of the namespace. */
 export const RACE_GENERATION = { name: RACE_NAME, generation: 1 };
 
-/** What a server is like. */
+/** Options of a server. */
 export interface RacerChoices {
-  /** What each of its calls to the store takes, give or take a tenth. */
+  /** Latency of each call to the store, ±10 %. */
   readonly latencyMs: number;
-  /** It sees no wait marks, as a server of an earlier version. */
+  /** True for a server that sees no wait marks, like one of an earlier version. */
   readonly isDeaf?: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface Racer {
   /** Ids whose writes were acknowledged, and refused. */
   readonly acknowledged: number[];
   readonly refused: number[];
-  /** Of all writes that were answered. */
+  /** Longest wait of all writes that were answered. */
   longestWaitMs: number;
 }
 
-/** How clients write: each the next one when it has an answer. */
+/** Duration of a race; each client sends its next write after an answer. */
 export interface RaceLength {
   readonly forMs: number;
   readonly clientCount: number;
@@ -67,7 +67,7 @@ export class RacingServers {
     const acting = act().finally(() => {
       isOver = true;
     });
-    acting.catch(() => {}); // It is thrown below.
+    acting.catch(() => {}); // The error is thrown below.
     await this.scheduler.run(() => isOver);
     await acting;
   }

@@ -57,7 +57,7 @@ const verdictOf = (initial: Value, calls: readonly Call[]) =>
 const HISTORIES: Record<string, [isLinearizable: boolean, initial: Value, ...Call[]]> = {
   "nothing happened": [true, 0],
   "a read of the initial value": [true, 0, [read, 0, 1, 0]],
-  "a read of a value that nobody wrote": [false, 0, [read, 0, 1, 1]],
+  "a read of a value that was never written": [false, 0, [read, 0, 1, 1]],
   "a stale read": [false, 0, [write(1), 0, 1], [read, 2, 3, 0]],
   "a stale read on another client, after a fresh one": [
     false,
@@ -294,7 +294,7 @@ test("a long history of overlapping clients of a real register is linearizable",
 const textOf = (input: Input, output: Output | undefined) =>
   `${Object.values(input).join(" ")} → ${output}`;
 
-/** Forty writes, each with two reads beside it. */
+/** Forty writes, each with two concurrent reads. */
 const LEGAL = Array.from({ length: 40 }, (_, at): Call[] => [
   [write(at), 10 * at, 10 * at + 9],
   [read, 10 * at + 2, 10 * at + 8, at],
@@ -314,7 +314,7 @@ test("a stale read is shown with the write of its value and what has overwritten
   ]);
 });
 
-test("a value that nobody wrote is shown alone", () => {
+test("a value that was never written is shown alone", () => {
   expect(explanationOf([read, 400, 402, -1], [write(-1), 403, 404])).toEqual([
     expect.stringMatching(/^no order of these .* marked one:$/),
     "→ 400 to 402     client 120: read → -1",

@@ -1,11 +1,11 @@
 /**
  * Decides whether a history is linearizable: whether each operation can take effect at one moment
- * between its call and its return, so that the outputs are those of the sequential model.
+ * between its call and its return, so that the sequential model has the same outputs.
  *
- * The algorithm is that of Wing and Gong (Testing and verifying concurrent objects, 1993) with the
- * cache of Lowe (Testing for linearizability, 2017), as in Porcupine: a depth-first search over a
- * list of calls and returns, from which linearized operations are lifted. A configuration is the
- * set of linearized operations with the state that they lead to; each is entered once.
+ * The algorithm is by Wing and Gong (Testing and verifying concurrent objects, 1993) with the cache
+ * of Lowe (Testing for linearizability, 2017), as in Porcupine: a depth-first search over a list of
+ * calls and returns, from which linearized operations are lifted. A configuration is the set of
+ * linearized operations with the state that they lead to; each is entered once.
  *
  * Operations of unknown outcome are kept in a list of their own and are tried last, since most of
  * them need not be linearized. Of two configurations with the same state and the same returned

@@ -32,7 +32,7 @@ export class DocumentsClient {
   async #send(node: ClusterNode, input: DocumentsInput): Promise<Outcome<DocumentsOutput>> {
     if (node.server === undefined) return { kind: "none" };
     const { method, path, body } = requestOf(this.#namespace, input);
-    // Reads have no effect, so one without an answer tells nothing.
+    // Reads have no effect, so the outcome of a read without an answer is "none".
     const unanswered = { kind: input.kind === "read" ? "none" : "unknown" } as const;
     const sent = {
       method,

@@ -8,7 +8,7 @@ export interface VersionedDocument {
   readonly p: number | null;
 }
 
-/** Documents by id, from 0; undefined where there is none. */
+/** Documents by id, from 0; undefined for ids without a document. */
 export type DocumentsState = readonly (VersionedDocument | undefined)[];
 
 /** A write, or a strong read of some ids. */

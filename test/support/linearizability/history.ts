@@ -3,9 +3,9 @@ import type { Operation } from "./operation.ts";
 /** Effect of a call, as far as its caller knows. */
 export type Outcome<Output> =
   | { readonly kind: "returned"; readonly output: Output }
-  /** It may take effect, now or later. */
+  /** The call may take effect, now or later. */
   | { readonly kind: "unknown" }
-  /** It has had no effect, and will have none. */
+  /** The call has had no effect, and will have none. */
   | { readonly kind: "none" };
 
 /** Records the operations of concurrent callers in one process, whose order of events is known. */

@@ -19,13 +19,13 @@ import { compilePattern } from "../../../src/text/patterns/pattern-program.ts";
 import type { PatternFault, PatternTree } from "../../../src/text/patterns/pattern-tree.ts";
 import { readRegex } from "../../../src/text/patterns/regex-syntax.ts";
 
-/** The test of a regular expression, or the reason why it is none. */
+/** The test of a regular expression, or the reason why it is invalid. */
 export function regexTest(pattern: string): ExpressionTest | PatternFault {
   const read = runSteps(readRegex(pattern, 50_000));
   return "fault" in read ? read : testOf(read.tree);
 }
 
-/** The test of a glob with what was read of it, or the reason why it is none. */
+/** The test of a glob with its parsed form, or the reason why it is invalid. */
 export function globTest(
   pattern: string,
   caseSensitive: boolean,
@@ -41,7 +41,7 @@ export function fuzzyTest(text: string, distance: number, caseSensitive = true):
   return { ...test, formula: fuzzyFormula(test) };
 }
 
-/** Tells whether a string passes; throws the reason if there is no test. */
+/** Checks whether a string passes; throws the reason if there is no test. */
 export function passes(test: StringTest | PatternFault, text: string): boolean {
   if ("fault" in test) throw new Error(test.fault);
   return runSteps(passesInSteps(stringMatcher(test), text));

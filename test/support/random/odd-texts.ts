@@ -47,7 +47,7 @@ export function oddTexts(random: Random, count: number): string[] {
   return [...ODD, ...texts];
 }
 
-/** Of ASCII, of one plane, or any: each kind is as likely as the others. */
+/** Draws a code point of ASCII, of one plane, or of any: each kind is equally likely. */
 function codePoint(random: Random): number {
   const end = [0x80, 0x800, 0x10000, 0x110000][random.below(4)];
   const point = random.below(end);

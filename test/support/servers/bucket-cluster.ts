@@ -24,7 +24,7 @@ export interface BucketCluster {
   close(): Promise<void>;
 }
 
-/** Threads and caches that several servers on two cores have room for. */
+/** Threads and caches that fit several servers on two cores. */
 const SETTINGS = [
   ...["--query-threads", "1", "--disk-cache-limit", "0", "--log-level", "error"],
   ...["--indexer", "off"],

@@ -6,7 +6,7 @@ export interface RawConnection {
   readonly socket: Socket;
   /** All that came until now. */
   received(): string;
-  /** Resolves when so many responses with a `content-length` have come as a whole. */
+  /** Resolves when so many responses with a `content-length` are complete. */
   responses(count: number): Promise<readonly string[]>;
   /** Resolves with all that came when the connection is closed, also by a reset. */
   readonly closed: Promise<string>;

@@ -43,7 +43,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const place = options.dataDir === undefined ? [] : ["--data-dir", options.dataDir];
   const flags = ["serve", "--port", "0", ...place];
   const { checkout } = options;
-  // Nothing routes requests to it that could go elsewhere; others may not know the setting.
+  // No load balancer routes requests to this server. Other versions may not know the setting.
   const drain = checkout === undefined ? { TRAWL_DRAIN_DELAY: "0s" } : {};
   const main = join(checkout ?? CHECKOUT, "src/cli/main.ts");
   const child = spawn(

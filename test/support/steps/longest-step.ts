@@ -1,17 +1,19 @@
-/** How long steps keep a thread, in processor time: a machine that is busy does not change it. */
+/**
+ * Measures the steps of work in processor time, which other load on the machine does not change.
+ */
 
 import type { Steps } from "../../../src/base/steps.ts";
 
-/** What the steps of some work have taken. */
+/** Times of the steps of some work. */
 export interface StepTimes {
   readonly count: number;
   /** Milliseconds of processor time of the longest step. */
   readonly longestMs: number;
-  /** Which one that was. */
+  /** Number of that step. */
   readonly longest: number;
 }
 
-/** Milliseconds below which a step is not looked at again. */
+/** Milliseconds below which a step is not measured again. */
 const CERTAIN_MS = 10;
 
 /**

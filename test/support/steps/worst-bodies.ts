@@ -25,7 +25,7 @@ const UNKNOWN = ['{"limit":1,"filters":["a","Eq",1],"x":', "}"] as const;
 const ROW = ['{"upsert_rows":[{"id":1,"a":', "}]}"] as const;
 const not = (filter: string) => `${'["Not",'.repeat(29)}${filter}${"]".repeat(29)}`;
 
-/** Of queries; those that are refused are read up to there. */
+/** Bodies of queries; a body that is refused is read up to the fault. */
 export const WORST_QUERY_BODIES: Readonly<Record<string, Body>> = {
   "a string": full(`${FILTER[0]}"`, "abcdefgh", `"${FILTER[1]}`),
   "a string of escapes": full(`${FILTER[0]}"`, "\\u00e9", `"${FILTER[1]}`),
@@ -90,7 +90,7 @@ export const WORST_QUERY_BODIES: Readonly<Record<string, Body>> = {
   ),
 };
 
-/** Of writes. */
+/** Bodies of writes. */
 export const WORST_WRITE_BODIES: Readonly<Record<string, Body>> = {
   "a string": full(`${ROW[0]}"`, "abcdefgh", `"${ROW[1]}`),
   "a string of escapes": full(`${ROW[0]}"`, "\\u0001", `"${ROW[1]}`, 48_000_000),
@@ -134,7 +134,7 @@ export const WORST_WRITE_BODIES: Readonly<Record<string, Body>> = {
   "an unknown string": full('{"deletes":[1],"x":"', "\\u00e9", '"}'),
 };
 
-/** Of imports. */
+/** Bodies of imports. */
 export const WORST_LINES: Readonly<Record<string, Body>> = {
   "empty lines": full("", "\n", ""),
   "lines of space": full("", "  \r\n", ""),

@@ -95,7 +95,7 @@ export async function startFaultyProxy(target: string, random: Random): Promise<
     else respond(response, answer, { body, isCut: fault === "cut" });
   };
   const server = createServer((incoming, response) => {
-    // The client has given up, or the service has ended.
+    // The client has aborted, or the service has ended.
     handle(incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
