@@ -27,7 +27,7 @@ export interface EmbeddingProvider {
   embed(request: EmbeddingRequest, signal?: AbortSignal): Promise<Embeddings>;
   /**
    * Dimensions that a model gives unless asked for others; undefined if a service may have the
-   * model, but nobody has told its dimensions. Throws `invalid` if no such model is there.
+   * model, but its dimensions are not configured. Throws `invalid` if the model is unknown.
    */
   dimensionsOf(model: string): number | undefined;
 }

@@ -1,7 +1,7 @@
 /**
  * A service that runs models behind HTTP: JSON in, JSON out, within a time and a size. Transient
- * faults are tried again. Clients read what the service says of the model or a text that it
- * refuses. All else that it says is about the server's account and network, and is for logs alone.
+ * faults are tried again. Clients read the service's messages about a refused model or text. Its
+ * other messages are about the server's account and network, and only logs have them.
  */
 
 import { MIB } from "../base/byte-sizes.ts";

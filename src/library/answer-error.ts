@@ -21,7 +21,7 @@ export function bodyOf(answer: HttpAnswer): unknown {
 export function errorOf(answer: HttpAnswer, cause?: unknown): TrawlError {
   const body = bodyOf(answer);
   const retryAfterMs = answer.headers["retry-after-ms"];
-  // Whoever runs the engine in a program is its operator.
+  // The program that embeds the engine is its operator.
   const message = answer.reason ?? (isErrorBody(body) ? body.error : JSON.stringify(body));
   return new TrawlError(inOptionNames(message), {
     status: answer.status,

@@ -60,7 +60,7 @@ export class EngineCalls {
     this.#ended.reject(reason);
   }
 
-  /** Resolves when no call is under way. */
+  /** Resolves when no call is in progress. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#running);
   }

@@ -15,7 +15,7 @@ const NOT_FOR_LIBRARIES: Readonly<Partial<Record<SettingName, string>>> = {
   "allow-public-without-key": "a library listens nowhere",
   "allowed-hosts": "a library listens nowhere",
   "allowed-origins": "a library listens nowhere",
-  "drain-delay": "a library is closed by its program, which nobody else asks",
+  "drain-delay": "a library is closed by its program, and has no load balancer",
   "answer-timeout": "answers are handed over at once",
   "slow-query-ms": "calls are not logged; measure them where they are made",
   "slow-query-sample": "calls are not logged; measure them where they are made",

@@ -1,4 +1,4 @@
-/** What the types accept is what the parsers accept; `npm run types` checks the refusals. */
+/** Types accept the same requests as the parsers; `npm run types` checks the refusals. */
 
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { parseJson } from "../wire/json/json-reader.ts";

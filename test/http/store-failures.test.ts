@@ -174,7 +174,7 @@ test("a full disk is named, and where it is, is not", async () => {
   const answer = await ask(http, REQUESTS[0]);
   expect([answer.statusCode, answer.json().error]).toEqual([
     503,
-    expect.stringMatching(/^the server's disk is full; make room on that disk; the write may/),
+    expect.stringMatching(/^the server's disk is full; free space on that disk; the write may/),
   ]);
   expect(answer.body).not.toContain("/var/lib");
   http.heal();

@@ -2,7 +2,7 @@ import { WideMap } from "../wide-map.ts";
 import type { HashWords } from "./tabulation-hash.ts";
 import { WordTable } from "./word-table.ts";
 
-/** What attributes and ids are made of. */
+/** A value of an attribute, or an id. */
 export type Scalar = string | number | bigint | boolean;
 
 const WORD = 2 ** 32;

@@ -19,7 +19,7 @@ export function drawHashWords(random: Random): HashWords {
   return new Int32Array(Uint8Array.from(random.bytes(4 * KEY_BYTES * BYTE_VALUES)).buffer);
 }
 
-/** The words of this thread. No result depends on them: tables only tell whether keys are equal. */
+/** The words of this thread. No result depends on them: tables only compare keys for equality. */
 export const THREAD_HASH_WORDS = drawHashWords(systemRandom);
 
 /** 32 bits for a key of two 32-bit words. */

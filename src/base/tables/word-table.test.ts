@@ -18,7 +18,7 @@ function wordsOf({ buffer, length }: BigUint64Array | Float64Array): Key[] {
   return Array.from({ length }, (_, i) => [words[2 * i], words[2 * i + 1]] as const);
 }
 
-/** Keys that somebody chose against some hash without a seed, or against byte by byte hashes. */
+/** Keys that collide under a hash without a seed, or under byte-by-byte hashes. */
 const CHOSEN: readonly (readonly [string, (count: number) => Key[]])[] = [
   ["V8's of bigints", (count) => wordsOf(BigUint64Array.from(collidingIntegers(count)))],
   ["V8's of floats", (count) => wordsOf(Float64Array.from(collidingFloats(count)))],
@@ -56,7 +56,7 @@ test("words may be signed or not, and numbers may be large", () => {
   expect(table.get(-1, 0)).toBe(0);
 });
 
-/** Slots that linear probing looks at to add keys to a table that is half full in the end. */
+/** Slots that linear probing visits to add keys to a table that is half full in the end. */
 function probesOf(keys: readonly Key[], random: Random): number {
   const words = drawHashWords(random);
   const taken = new Uint8Array(2 ** Math.ceil(Math.log2(2 * keys.length)));

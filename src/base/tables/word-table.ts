@@ -10,7 +10,7 @@ const LOAD_MAX = 0.5;
 const FIRST_SHARD_KEYS_MAX = 4096;
 /** Shards of a large table, by so many bits of the hash. */
 const SHARD_BITS = 6;
-/** Slots that are looked at for a key: a longer run has a chance of about 10^-11 for each key. */
+/** Slots that are probed for a key: a longer run has a probability of about 10^-11 for each key. */
 export const PROBES_MAX = 128;
 
 /**
@@ -112,7 +112,7 @@ interface Shard {
   /** Two words by slot, of those whose number is not 0. */
   readonly keys: Int32Array;
   readonly numbers: Uint32Array;
-  /** Of slots that are taken. */
+  /** Number of taken slots. */
   count: number;
 }
 
@@ -127,7 +127,7 @@ function newShard(slots: number): Shard {
   return { keys: new Int32Array(2 * slots), numbers: new Uint32Array(slots), count: 0 };
 }
 
-/** Returns false where none of the slots that are looked at is free. */
+/** Returns false if none of the probed slots is free. */
 function put(shard: Shard, { low, high, number, hash }: Entry): boolean {
   const { keys, numbers } = shard;
   const mask = numbers.length - 1;

@@ -119,7 +119,7 @@ export function storageError(
 
 function plainFault(cause: unknown): { readonly what: string; readonly fix: string } | undefined {
   if (isSystemError(cause, "ENOSPC", "EDQUOT"))
-    return { what: "the server's disk is full", fix: "make room on that disk" };
+    return { what: "the server's disk is full", fix: "free space on that disk" };
   if (isSystemError(cause, "EMFILE", "ENFILE"))
     return { what: "the server has too many files open", fix: "allow more open files (ulimit -n)" };
   return undefined;

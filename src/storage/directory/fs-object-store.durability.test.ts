@@ -146,7 +146,7 @@ describe("FsObjectStore makes objects durable", () => {
     const store = await open({ ...systemFiles, link: full });
     await expect(store.put(objectKey("a/b"), body, IF_ABSENT)).rejects.toMatchObject({
       code: "unavailable",
-      message: "cannot write a/b: ENOSPC: no space left; make room on that disk",
+      message: "cannot write a/b: ENOSPC: no space left; free space on that disk",
     });
   });
 

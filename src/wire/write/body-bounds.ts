@@ -76,7 +76,7 @@ export const ARRAY_PARTS: PartsBound = {
 
 /** Vectors of one document, and their numbers: as many as 8 MiB hold, of one dimension each. */
 export const VECTORS_PARTS_MAX = ATTRIBUTE_VALUE_BYTES_MAX / 2;
-/** What a vector costs in numbers beside its own. */
+/** Numbers that a vector counts as in addition to its own. */
 export const VECTOR_PARTS = 5;
 
 /** The error for more of them. */

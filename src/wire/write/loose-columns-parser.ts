@@ -21,7 +21,7 @@ type Position =
   | { readonly kind: "between" }
   /** A vector column that was written as one string comes next. */
   | { readonly kind: "base64"; readonly name: string }
-  /** It was read, and decoded up to before `next`. */
+  /** The string is read, and decoded up to `next`. */
   | {
       readonly kind: "decoded";
       readonly name: string;

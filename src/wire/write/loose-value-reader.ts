@@ -34,7 +34,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
 
 /** An array that is read in several steps, for one document. */
 interface OpenArray {
-  /** Of vectors, as late interaction has them. */
+  /** Set for an array of vectors, as of late interaction. */
   readonly vectors?: Float32Array[];
   readonly column: LooseColumnBuilder;
   readonly document: number;
