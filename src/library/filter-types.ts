@@ -15,12 +15,12 @@ export type ConditionOf<Document> = unknown extends Document
   ? Filter
   : FilterTree<AttributeFilters<Document, { readonly $ref_new: AttributeOf<Document> }>>;
 
-/** How texts are compared by their terms. */
+/** Options of filters that compare the terms of texts. */
 export interface TokenOptions {
   readonly last_as_prefix?: boolean | null;
 }
 
-/** How many edits texts may differ by. */
+/** Options of `Fuzzy`: the number of allowed edits. */
 export interface FuzzyOptions {
   readonly max_edit_distance: readonly {
     readonly min_query_chars: number;
@@ -34,7 +34,9 @@ type FilterTree<Leaf> =
   | readonly ["And" | "Or", readonly FilterTree<Leaf>[]]
   | readonly ["Not", FilterTree<Leaf>];
 
-/** Filters of one attribute, for each attribute. `Reference` is an operand beside values. */
+/**
+ * Filters of one attribute, for each attribute. `Reference` is an operand in addition to values.
+ */
 type AttributeFilters<Document, Reference> = {
   [Name in AttributeOf<Document>]: AttributeFilter<
     Name,

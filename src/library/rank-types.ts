@@ -54,7 +54,7 @@ type QueryVector =
   | readonly ["Embed", string, ({ readonly model?: string | null } | null)?];
 
 interface CurveParameters {
-  /** Where the curve is at one half: a number, or a duration such as `7d`. */
+  /** Value at which the curve is one half: a number, or a duration such as `7d`. */
   readonly midpoint: number | string;
   readonly exponent?: number | null;
 }

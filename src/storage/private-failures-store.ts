@@ -10,7 +10,7 @@ import type {
   ReadTrace,
 } from "./object-store.ts";
 
-/** What clients read of a store that fails. Its own words name buckets, addresses and paths. */
+/** Messages for clients if a store fails. Messages of stores name buckets, addresses and paths. */
 const CLIENT_MESSAGES: Partial<Readonly<Record<ErrorCode, string>>> = {
   overloaded: "💔 the object store asks for fewer requests; retry later",
 };
@@ -18,12 +18,12 @@ const CLIENT_MESSAGE = "the object store fails or does not answer; retry later";
 /** Damage: these messages name an object by its key, and that is for clients, too. */
 const FOR_CLIENTS: ReadonlySet<ErrorCode> = new Set(["corrupt", "too_new", "too_old"]);
 
-/** What a store has thrown: `overloaded` is not for want of memory here. */
+/** An error that a store has thrown; its `overloaded` does not mean a lack of memory. */
 export class StoreFailure extends DatabaseError {}
 
 /**
- * Marks all that a store throws, whatever store it is, as what only operators may read in full. So
- * no store can tell clients where it is.
+ * Adds a message for clients to each error that a store throws, so that only operators read the
+ * original message. So no store can reveal its location to clients.
  */
 export class PrivateFailuresStore implements ObjectStore {
   readonly #store: ObjectStore;

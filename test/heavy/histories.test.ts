@@ -37,7 +37,7 @@ const DISTURBANCES = 6;
 const NAMESPACES = ["a", "b"];
 const FAULTS = { answerLost: 0.02, repeated: 0.02 };
 
-/** Creates a namespace with `INITIAL`, before anybody looks. */
+/** Creates a namespace with `INITIAL`, before the first read. */
 async function createNamespace({ server }: ClusterNode, name: string): Promise<void> {
   const { status, body } = await callJson(server?.url ?? "", "POST", `/v2/namespaces/${name}`, {
     upsert_rows: INITIAL.map((document, id) => ({ id, v: document?.v })),
@@ -64,7 +64,7 @@ function holdLogEntry(proxy: FaultyProxy): { stored: Promise<void>; release(): v
   return { stored: stored.promise, release: released.resolve };
 }
 
-/** Writes to document 0, each of which changes what the one before has left, and a read of each. */
+/** Writes to document 0, each of which changes the result of the one before, and a read of each. */
 const HELD_CASES: readonly { readonly write: DocumentsWrite; readonly read: DocumentsInput }[] = [
   {
     write: { kind: "upsert", ids: [0], value: 1 },

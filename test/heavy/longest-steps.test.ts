@@ -29,7 +29,7 @@ const IN_ONE_STEP = "groups of elements over long";
 const LIMIT_MS = STEP_MS_MAX * slownessOfMachine() + TICK_MS;
 /** Documents of queries over many. */
 const DOCUMENTS = 100_000;
-/** What the write thread gets at a time. */
+/** Bytes that the write thread receives at a time. */
 const PIECE_BYTES = 256 * 1024;
 
 const measured: [what: string, ms: number][] = [];

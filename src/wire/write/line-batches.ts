@@ -18,7 +18,7 @@ const LINE_BYTES_MAX = 16 * MIB;
  * it, and what waits for the write thread.
  */
 export const IMPORT_HELD_BYTES_MAX = 2 * (BATCH_BYTES + LINE_BYTES_MAX) + 4 * MIB;
-/** Work between two pauses, in bytes that are looked at in a nanosecond or two each. */
+/** Work between two pauses, in bytes that take a nanosecond or two each. */
 const STEP_WORK = 64 * KIB;
 /** Work of a line besides its bytes: some hundred nanoseconds. */
 const LINE_WORK = 256;

@@ -15,7 +15,7 @@ export const PINNED_REPLICAS_DEFAULT = 1;
 
 /**
  * Reads the body of a schema update, in steps: the bare map from attribute names to declarations.
- * Options that are not known are passed over and noted in `unknown`.
+ * Unknown options are ignored and noted in `unknown`.
  */
 export function parseSchemaBody(
   body: Uint8Array,

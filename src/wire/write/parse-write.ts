@@ -50,7 +50,7 @@ export const KNOWN_MEMBERS: ReadonlySet<string> = new Set([...LIST_MEMBERS, ...W
 interface ListParser {
   /** Reads on; true once its end was read. */
   step(): boolean;
-  /** Whether the last step has done so much that a pause is due, whatever it has read. */
+  /** True if the last step has done so much work that a pause is due. */
   readonly isPauseDue?: boolean;
   /** See `JsonReader.attempt`. */
   readonly stepBytesMax?: number | undefined;
