@@ -15,9 +15,7 @@ import {
 } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey } from "../storage/object-store.ts";
 import { DEAD_KEYS_MAX, DEAD_KEYS_MS } from "./dead-keys.ts";
-import { KeyOperations } from "./key-operations.ts";
-import { KEY_AGE_MS_MAX, KEY_POLL_MS, KEY_WAIT_MS_MAX, KeyRing } from "./key-ring.ts";
-import { KeyStore } from "./key-store.ts";
+import { KEY_AGE_MS_MAX, KEY_POLL_MS, KEY_WAIT_MS_MAX } from "./key-ring.ts";
 import { KEY_USES_MS } from "./key-uses.ts";
 
 describe("the header", () => {
@@ -200,6 +198,11 @@ describe("keys", () => {
   });
 });
 
+/** A hook of a store that fails to announce changes to other servers. */
+async function refuseAnnouncements(key: string, kind: string): Promise<void> {
+  if (key === KEY_CHANGES_KEY && kind === "put") throw new DatabaseError("unavailable", "away");
+}
+
 describe("servers over one store", () => {
   async function two(store: MemoryObjectStore = new MemoryObjectStore()) {
     const clock = new InstantClock();
@@ -298,15 +301,11 @@ describe("servers over one store", () => {
   test("let requests wait for the look alone, not for what is written behind it", async () => {
     const store = new HookedObjectStore();
     const clock = new ManualClock();
-    const log = () => {};
-    const random = testRandom();
-    const ring = new KeyRing({ store: new KeyStore({ store, random, log }), clock, log });
-    await ring.open();
-    const operations = new KeyOperations({ ring, clock, random });
-    const asked = { name: "k", actions: ["admin"], namespaces: ["*"] };
-    const { json } = await operations.create(Buffer.from(JSON.stringify(asked)));
+    const keys = await KeyFixture.open({ store, clock });
+    const { ring } = keys;
+    const { key } = await keys.create();
     await clock.advance(KEY_USES_MS);
-    ring.identify(`Bearer ${json.key}`);
+    keys.caller(key);
     const writing = Promise.withResolvers<void>();
     store.before = (_key, kind) => {
       if (kind !== "put") return Promise.resolve();
@@ -323,10 +322,7 @@ describe("servers over one store", () => {
   test("let requests wait for a store that hangs for some seconds, and not again", async () => {
     const store = new HookedObjectStore();
     const clock = new ManualClock();
-    const log = () => {};
-    const random = testRandom();
-    const ring = new KeyRing({ store: new KeyStore({ store, random, log }), clock, log });
-    await ring.open();
+    const { ring } = await KeyFixture.open({ store, clock });
     const hangs = Promise.withResolvers<void>();
     store.before = () => hangs.promise;
     await clock.advance(KEY_AGE_MS_MAX + 1);
@@ -406,10 +402,7 @@ describe("servers over one store", () => {
   test("make up for what they could not tell the others", async () => {
     const store = new HookedObjectStore();
     const { a, b } = await two(store);
-    const broken = async (key: string, kind: string) => {
-      if (key === KEY_CHANGES_KEY && kind === "put") throw new DatabaseError("unavailable", "away");
-    };
-    store.before = broken;
+    store.before = refuseAnnouncements;
     // The text of the first key would be lost, and with it the server.
     const { key, id } = await a.create();
     expect(a.verdict(key)).toBe("key");
@@ -420,7 +413,7 @@ describe("servers over one store", () => {
     await a.ring.poll();
     await b.ring.poll();
     expect(b.verdict(key)).toBe("key");
-    store.before = broken;
+    store.before = refuseAnnouncements;
     await expect(a.operations.revoke(id)).rejects.toThrow("away");
     expect(a.verdict(key)).toContain("was revoked");
     store.before = undefined;
@@ -434,14 +427,11 @@ describe("servers over one store", () => {
     const { a, b } = await two(store);
     const { key, id } = await a.create();
     await b.ring.poll();
-    const broken = async (at: string, kind: string) => {
-      if (at === KEY_CHANGES_KEY && kind === "put") throw new DatabaseError("unavailable", "away");
-    };
-    store.before = broken;
+    store.before = refuseAnnouncements;
     await b.create();
     store.before = undefined;
     await a.operations.revoke(id);
-    store.before = broken;
+    store.before = refuseAnnouncements;
     await b.ring.poll();
     expect(b.verdict(key)).toContain("was revoked");
   });

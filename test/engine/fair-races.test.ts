@@ -22,20 +22,47 @@ import {
 import { testSeed } from "../support/random/seed.ts";
 
 const DEAD = waitMarkKey(RACE_GENERATION, "00000000deadbeef");
+const NEAR = { latencyMs: 5 };
+const FAR = { latencyMs: 150 };
+const DEAF = { latencyMs: 30, isDeaf: true };
 const marksOf = async ({ store }: RacingServers) =>
   (await store.list({ prefix: waitMarkPrefix(RACE_GENERATION), limit: 9 })).keys;
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
-async function race(choices: readonly RacerChoices[], length: RaceLength) {
+/** Runs a test with one server for each of the choices. */
+async function withServers<const Choices extends readonly RacerChoices[]>(
+  choices: Choices,
+  act: (servers: RacingServers, racers: { [At in keyof Choices]: Racer }) => Promise<void>,
+): Promise<void> {
   const servers = new RacingServers(testSeed());
-  const racers: Racer[] = [];
   await servers.run(async () => {
+    const racers: Racer[] = [];
     for (const choice of choices) racers.push(await servers.open(choice));
-    await servers.race(racers, length);
+    await act(servers, racers as { [At in keyof Choices]: Racer });
   });
-  await expectExactlyOnce(servers, racers);
-  const counts = racers.map(({ acknowledged }) => acknowledged.length);
-  return { servers, racers, counts, shares: counts.map((count) => count / sum(counts)) };
+}
+
+/** Lets the first server write alone for a second; the act then meets its writes. */
+async function amidWrites(
+  { servers, ahead }: { readonly servers: RacingServers; readonly ahead: Racer },
+  length: RaceLength,
+  act: () => Promise<void>,
+): Promise<void> {
+  const racing = servers.race([ahead], length);
+  await servers.scheduler.sleep(1_000, "the other one is ahead");
+  await act();
+  await racing;
+}
+
+async function race(choices: readonly RacerChoices[], length: RaceLength) {
+  let all: readonly Racer[] = [];
+  await withServers(choices, async (servers, racers) => {
+    all = racers;
+    await servers.race(racers, length);
+    await expectExactlyOnce(servers, racers);
+  });
+  const counts = all.map(({ acknowledged }) => acknowledged.length);
+  return { racers: all, counts, shares: counts.map((count) => count / sum(counts)) };
 }
 
 /** Checks that acknowledged writes are in the log once, and refused writes are not. */
@@ -50,8 +77,7 @@ test.each([
 ])(
   "a server 30 times as far away gets a tenth, with $clientCount clients each",
   async ({ clientCount, forMs }) => {
-    const latencies = [{ latencyMs: 5 }, { latencyMs: 150 }];
-    const { shares, racers } = await race(latencies, { forMs, clientCount });
+    const { shares, racers } = await race([NEAR, FAR], { forMs, clientCount });
     expect(Math.min(...shares)).toBeGreaterThan(0.1);
     expect(sum(racers.map(({ refused }) => refused.length))).toBe(0);
     expect(Math.max(...racers.map(({ longestWaitMs }) => longestWaitMs))).toBeLessThan(5_000);
@@ -68,14 +94,14 @@ test.each([10, 50])(
 );
 
 test("two slow servers both commit next to a fast one", async () => {
-  const latencies = [{ latencyMs: 5 }, { latencyMs: 100 }, { latencyMs: 150 }];
+  const latencies = [NEAR, { latencyMs: 100 }, FAR];
   const { shares } = await race(latencies, { forMs: 20_000, clientCount: 1 });
   // One of nine when all wait; the fast one was alone at first.
   expect(Math.min(...shares)).toBeGreaterThan(0.04);
 });
 
 test("a server that writes alone asks for 5 % more at most", async () => {
-  const { racers, counts } = await race([{ latencyMs: 5 }], { forMs: 3_000, clientCount: 1 });
+  const { racers, counts } = await race([NEAR], { forMs: 3_000, clientCount: 1 });
   const { put, list } = racers[0].store.counts().requests;
   const writes = counts[0];
   expect(writes).toBeGreaterThan(10 * COMMITS_PER_LOOK_ALONE);
@@ -87,9 +113,7 @@ test("a server that writes alone asks for 5 % more at most", async () => {
 });
 
 test("the mark of a server that died delays others for one yield at most", async () => {
-  const servers = new RacingServers(testSeed());
-  await servers.run(async () => {
-    const racers = [await servers.open({ latencyMs: 10 }), await servers.open({ latencyMs: 20 })];
+  await withServers([{ latencyMs: 10 }, { latencyMs: 20 }], async (servers, racers) => {
     await servers.write(racers[0]);
     await servers.store.put(DEAD, new Uint8Array(0), ALWAYS);
     await servers.race(racers, { forMs: 10_000, clientCount: 1 });
@@ -104,9 +128,7 @@ test("the mark of a server that died delays others for one yield at most", async
 });
 
 test("a mark that is never removed takes a bounded share of the time", async () => {
-  const servers = new RacingServers(testSeed());
-  await servers.run(async () => {
-    const alone = await servers.open({ latencyMs: 200 });
+  await withServers([{ latencyMs: 200 }], async (servers, [alone]) => {
     servers.store.delete = async () => {}; // The mark is never removed.
     await servers.write(alone);
     await servers.store.put(DEAD, new Uint8Array(0), ALWAYS);
@@ -118,12 +140,7 @@ test("a mark that is never removed takes a bounded share of the time", async () 
 });
 
 test("a server that is killed while it waits leaves a mark that others remove", async () => {
-  const servers = new RacingServers(testSeed());
-  await servers.run(async () => {
-    const [near, far] = [
-      await servers.open({ latencyMs: 5 }),
-      await servers.open({ latencyMs: 150 }),
-    ];
+  await withServers([NEAR, FAR], async (servers, [near, far]) => {
     const killing = (async () => {
       while ((await marksOf(servers)).length === 0) await servers.scheduler.sleep(10, "watches");
       far.process.kill();
@@ -136,17 +153,13 @@ test("a server that is killed while it waits leaves a mark that others remove", 
 });
 
 test("a write that waits 10 s for its turn gets 429, and the log has nothing of it", async () => {
-  const servers = new RacingServers(testSeed());
-  await servers.run(async () => {
-    const deaf = await servers.open({ latencyMs: 30, isDeaf: true });
-    const far = await servers.open({ latencyMs: 150 });
-    const racing = servers.race([deaf], { forMs: 15_000, clientCount: 2 });
-    await servers.scheduler.sleep(1_000, "the other one is ahead");
-    const answer = await servers.write(far);
-    expect([answer?.status, answer?.json.status]).toEqual([429, "error"]);
-    expect(answer?.json.error).toContain("entries of other servers came first for 10 seconds");
-    expect(answer?.headers["retry-after-ms"]).toBe("1000");
-    await racing;
+  await withServers([DEAF, FAR], async (servers, [deaf, far]) => {
+    await amidWrites({ servers, ahead: deaf }, { forMs: 15_000, clientCount: 2 }, async () => {
+      const answer = await servers.write(far);
+      expect([answer?.status, answer?.json.status]).toEqual([429, "error"]);
+      expect(answer?.json.error).toContain("entries of other servers came first for 10 seconds");
+      expect(answer?.headers["retry-after-ms"]).toBe("1000");
+    });
     await expectExactlyOnce(servers, [deaf, far]);
     expect(far.longestWaitMs).toBeGreaterThanOrEqual(RACE_WAIT_MS_MAX);
     expect(far.longestWaitMs).toBeLessThan(RACE_WAIT_MS_MAX + 2_000);
@@ -162,48 +175,33 @@ test("a write that waits 10 s for its turn gets 429, and the log has nothing of 
 });
 
 test("a deletion that waits too long is refused, and leaves nothing behind", async () => {
-  const servers = new RacingServers(testSeed());
-  await servers.run(async () => {
-    const deaf = await servers.open({ latencyMs: 30, isDeaf: true });
-    const far = await servers.open({ latencyMs: 150 });
-    const racing = servers.race([deaf], { forMs: 15_000, clientCount: 2 });
-    await servers.scheduler.sleep(1_000, "the other one is ahead");
-    expect((await far.fixture.call("delete_namespace", "n")).status).toBe(429);
-    const intents = await servers.store.list({ prefix: DELETING_PREFIX, limit: 9 });
-    expect(intents.keys).toEqual([]);
-    await racing;
+  await withServers([DEAF, FAR], async (servers, [deaf, far]) => {
+    await amidWrites({ servers, ahead: deaf }, { forMs: 15_000, clientCount: 2 }, async () => {
+      expect((await far.fixture.call("delete_namespace", "n")).status).toBe(429);
+      const intents = await servers.store.list({ prefix: DELETING_PREFIX, limit: 9 });
+      expect(intents.keys).toEqual([]);
+    });
     await expectExactlyOnce(servers, [deaf]);
   });
 });
 
 test("a write that changes nothing gets its answer while another server writes fast", async () => {
-  const servers = new RacingServers(testSeed());
-  await servers.run(async () => {
-    const [near, far] = [
-      await servers.open({ latencyMs: 20 }),
-      await servers.open({ latencyMs: 150 }),
-    ];
-    const racing = servers.race([near], { forMs: 10_000, clientCount: 1 });
-    await servers.scheduler.sleep(1_000, "the other one is ahead");
-    for (let tried = 0; tried < 3; tried++) {
-      const sentMs = servers.scheduler.nowMs;
-      const body = { delete_by_filter: ["n", "Lt", 0] };
-      const answer = await far.fixture.call("write", "n", body);
-      expect([answer.status, answer.json.rows_deleted]).toEqual([200, 0]);
-      expect(servers.scheduler.nowMs - sentMs).toBeLessThan(RACE_WAIT_MS_MAX / 2);
-    }
-    await racing;
+  await withServers([{ latencyMs: 20 }, FAR], async (servers, [near, far]) => {
+    await amidWrites({ servers, ahead: near }, { forMs: 10_000, clientCount: 1 }, async () => {
+      for (let tried = 0; tried < 3; tried++) {
+        const sentMs = servers.scheduler.nowMs;
+        const body = { delete_by_filter: ["n", "Lt", 0] };
+        const answer = await far.fixture.call("write", "n", body);
+        expect([answer.status, answer.json.rows_deleted]).toEqual([200, 0]);
+        expect(servers.scheduler.nowMs - sentMs).toBeLessThan(RACE_WAIT_MS_MAX / 2);
+      }
+    });
     expect(near.fixture.catalog.stats.races.yielded).toBeGreaterThan(0);
   });
 });
 
 test("a near server gets the most that a turn allows, and continues alone at once", async () => {
-  const servers = new RacingServers(testSeed());
-  await servers.run(async () => {
-    const [near, far] = [
-      await servers.open({ latencyMs: 5 }),
-      await servers.open({ latencyMs: 150 }),
-    ];
+  await withServers([NEAR, FAR], async (servers, [near, far]) => {
     await servers.race([near, far], { forMs: 10_000, clientCount: 1 });
     const { length } = near.acknowledged;
     // But for the time before it knew of the other one.

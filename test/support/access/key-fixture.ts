@@ -4,6 +4,7 @@ import type { Caller } from "../../../src/access/caller.ts";
 import { KeyOperations } from "../../../src/access/key-operations.ts";
 import { KeyRing } from "../../../src/access/key-ring.ts";
 import { KeyStore } from "../../../src/access/key-store.ts";
+import type { Clock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
 import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
@@ -13,7 +14,8 @@ import { fixtureSeed } from "../random/fixture-seeds.ts";
 /** What a test may choose. */
 export interface KeyChoices {
   readonly store?: ObjectStore;
-  readonly clock?: InstantClock;
+  /** Undefined: `sleep` ends at once, and its time has passed. */
+  readonly clock?: Clock;
   readonly apiKey?: string;
 }
 
@@ -27,7 +29,7 @@ export interface CreatedKey {
 export class KeyFixture {
   readonly ring: KeyRing;
   readonly operations: KeyOperations;
-  readonly clock: InstantClock;
+  readonly clock: Clock;
   readonly logs: string[] = [];
 
   private constructor({ store = new MemoryObjectStore(), clock, apiKey }: KeyChoices) {
