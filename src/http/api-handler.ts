@@ -19,7 +19,7 @@ import { clip } from "../base/bounded-text.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
-import { NumberMap } from "../base/number-map.ts";
+import { NumberMap } from "../base/tables/number-map.ts";
 import { QUERY_BODY_BYTES_MAX, WRITE_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { RequestScope } from "../model/request-scope.ts";
 import type { RequestTrace } from "../trace/trace-context.ts";

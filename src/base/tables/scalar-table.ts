@@ -1,4 +1,4 @@
-import { WideMap } from "../wide-map.ts";
+import { WideMap } from "./wide-map.ts";
 import type { HashWords } from "./tabulation-hash.ts";
 import { WordTable } from "./word-table.ts";
 

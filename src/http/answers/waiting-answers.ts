@@ -6,7 +6,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { KIB } from "../../base/byte-sizes.ts";
-import { NumberMap } from "../../base/number-map.ts";
+import { NumberMap } from "../../base/tables/number-map.ts";
 
 /** Answers up to this size always find room. */
 const SMALL_ANSWER_BYTES = 64 * KIB;

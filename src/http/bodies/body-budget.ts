@@ -8,7 +8,7 @@
  * youngest one, so that the older ones come to their end.
  */
 
-import { NumberMap } from "../../base/number-map.ts";
+import { NumberMap } from "../../base/tables/number-map.ts";
 
 /** What a namespace may hold against what is free: half of everything, where it is alone. */
 const NAMESPACE_FREE_SHARE = 1;

@@ -10,7 +10,7 @@ import { warnedAnswer } from "../../api/warned-answer.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
-import { NumberMap } from "../../base/number-map.ts";
+import { NumberMap } from "../../base/tables/number-map.ts";
 import { addPhases, noPhases, type QueryPhases } from "../../model/request-stats.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { QueryMemory } from "../../query/operator/query-memory.ts";

@@ -1,9 +1,9 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
-import { MIB } from "./byte-sizes.ts";
+import { MIB } from "../byte-sizes.ts";
+import { seededRandom } from "../random.ts";
 import { NumberMap } from "./number-map.ts";
-import { seededRandom } from "./random.ts";
 
 describe("number map", () => {
   it("holds what a Map holds, whatever comes and goes", () => {

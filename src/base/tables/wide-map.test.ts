@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "./random.ts";
+import { seededRandom } from "../random.ts";
 import { shortHash, WideMap } from "./wide-map.ts";
 
 test("has what a map has, narrow and wide", () => {
