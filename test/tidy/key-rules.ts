@@ -62,7 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/storage/disk-cache/disk-cache-store.ts",
     "src/storage/disk-cache/disk-cache.ts",
     "src/transfer/import/settle-batch.ts",
-    "src/transfer/read/arrow-cells.ts",
+    "src/transfer/read/arrow/arrow-cells.ts",
     "src/wire/answers/service-answers.ts",
     "src/wire/json/json-tokens.ts",
     "src/write/bind/embed-documents.ts",

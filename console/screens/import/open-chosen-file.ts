@@ -8,7 +8,10 @@ import { JsonArrayReader } from "../../../src/transfer/read/json-array-reader.ts
 import { JsonLinesReader } from "../../../src/transfer/read/json-lines-reader.ts";
 import { unpackHadoopLz4, unpackLz4Block } from "../../../src/transfer/read/lz4.ts";
 import type { OpenedFile } from "../../../src/transfer/read/opened-file.ts";
-import { ParquetReader, type ParquetSource } from "../../../src/transfer/read/parquet-reader.ts";
+import {
+  ParquetReader,
+  type ParquetSource,
+} from "../../../src/transfer/read/parquet/parquet-reader.ts";
 import { FileFault, type ReadPosition } from "../../../src/transfer/read/source-row.ts";
 import { TableTextReader } from "../../../src/transfer/read/table-text-reader.ts";
 import { fedParser } from "./fed-parser.ts";
@@ -38,7 +41,7 @@ export async function openChosenFile(file: File): Promise<OpenedFile> {
     }
     case "arrow": {
       // Most files are others: its library is loaded when there is one.
-      const { ArrowReader } = await import("../../../src/transfer/read/arrow-reader.ts");
+      const { ArrowReader } = await import("../../../src/transfer/read/arrow/arrow-reader.ts");
       const reader = new ArrowReader(source, (bytes) => unpackZstd(bytes));
       return { ...opened, format, reader, bytesAt: ({ rows }) => reader.bytesAt(rows) };
     }

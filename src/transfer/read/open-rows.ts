@@ -2,7 +2,7 @@
 
 import { statSync } from "node:fs";
 import { zstdDecompressSync } from "node:zlib";
-import { ArrowReader } from "./arrow-reader.ts";
+import { ArrowReader } from "./arrow/arrow-reader.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { FileBytes, PipeBytes } from "./file-bytes.ts";
 import { emptyFile, unreadableFile } from "./file-faults.ts";
@@ -11,8 +11,8 @@ import { FlatObjects } from "./flat-objects.ts";
 import { JsonArrayReader } from "./json-array-reader.ts";
 import { JsonLinesReader } from "./json-lines-reader.ts";
 import type { OpenedFile } from "./opened-file.ts";
-import { openParquet } from "./parquet-file.ts";
-import { ParquetReader } from "./parquet-reader.ts";
+import { openParquet } from "./parquet/parquet-file.ts";
+import { ParquetReader } from "./parquet/parquet-reader.ts";
 import { streamParser } from "./record-parser.ts";
 import { FileFault, type RowReader } from "./source-row.ts";
 import { TableTextReader } from "./table-text-reader.ts";

@@ -15,8 +15,8 @@ import { parquetHeader } from "hyparquet/src/column.js";
 import { decompressPage } from "hyparquet/src/datapage.js";
 import { byteStreamSplit, readRleBitPackedHybrid } from "hyparquet/src/encoding.js";
 import { readPlain } from "hyparquet/src/plain.js";
+import type { CellValue } from "../source-row.ts";
 import { type FloatListColumn, FloatLists, type FloatPage, type Floats } from "./float-lists.ts";
-import type { CellValue } from "./source-row.ts";
 
 type RowGroup = FileMetaData["row_groups"][number];
 type ColumnChunk = RowGroup["columns"][number];

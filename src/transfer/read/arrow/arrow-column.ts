@@ -1,7 +1,7 @@
 /** Types of Arrow columns as attribute types; the table is in docs/import.md. */
 
 import { type DataType, Precision, TimeUnit, Type } from "@uwdata/flechette";
-import type { ColumnForm } from "./column-faults.ts";
+import type { ColumnForm } from "../column-faults.ts";
 import {
   decimalForm,
   FINE_TIME_NOTE,
@@ -9,7 +9,7 @@ import {
   listForm,
   nestedForm,
   scalarForm,
-} from "./column-faults.ts";
+} from "../column-faults.ts";
 
 /** What the values of a column become. */
 export function arrowColumnForm(type: DataType): ColumnForm {

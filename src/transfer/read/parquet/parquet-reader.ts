@@ -9,13 +9,9 @@ import {
   parquetScan,
   parquetSchema,
 } from "hyparquet";
-import { GIB, MIB } from "../../base/byte-sizes.ts";
-import { checkLeafNames } from "./column-faults.ts";
-import { damagedFile, isSystemError, unreadableFile } from "./file-faults.ts";
-import { type FloatListColumn, floatListColumn } from "./float-lists.ts";
-import { CELL_PARSERS, withoutDecimals } from "./parquet-cells.ts";
-import { type GroupRows, readFloatLists } from "./parquet-float-pages.ts";
-import { declaredLeaves, flatLeaves, type ParquetLeaf } from "./parquet-leaves.ts";
+import { GIB, MIB } from "../../../base/byte-sizes.ts";
+import { checkLeafNames } from "../column-faults.ts";
+import { damagedFile, isSystemError, unreadableFile } from "../file-faults.ts";
 import {
   type CellValue,
   FileFault,
@@ -23,7 +19,11 @@ import {
   type RowReader,
   type SourceColumn,
   type SourceRow,
-} from "./source-row.ts";
+} from "../source-row.ts";
+import { type FloatListColumn, floatListColumn } from "./float-lists.ts";
+import { CELL_PARSERS, withoutDecimals } from "./parquet-cells.ts";
+import { type GroupRows, readFloatLists } from "./parquet-float-pages.ts";
+import { declaredLeaves, flatLeaves, type ParquetLeaf } from "./parquet-leaves.ts";
 
 /**
  * Unpacked bytes of a group of rows that is read as a whole, as it must be where the file has no

@@ -1,11 +1,11 @@
 /** Columns of Parquet files without nesting: members of structs are columns with a dot. */
 
 import type { SchemaTree } from "hyparquet";
-import { cellJson, jsonCell } from "./cell-json.ts";
-import { scalarForm } from "./column-faults.ts";
+import { cellJson, jsonCell } from "../cell-json.ts";
+import { scalarForm } from "../column-faults.ts";
+import type { CellValue, SourceColumn } from "../source-row.ts";
 import { cellsOf } from "./parquet-cells.ts";
 import { listElement, parquetColumnForm } from "./parquet-column.ts";
-import type { CellValue, SourceColumn } from "./source-row.ts";
 
 /** A column as it is imported. */
 export interface ParquetLeaf extends SourceColumn {

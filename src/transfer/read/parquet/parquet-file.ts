@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib";
-import { unpackHadoopLz4, unpackLz4Block } from "./lz4.ts";
+import { unpackHadoopLz4, unpackLz4Block } from "../lz4.ts";
 import type { ParquetSource } from "./parquet-reader.ts";
 
 /** A Parquet file of the disk, with what Node unpacks. */

@@ -1,7 +1,7 @@
 /** Lists of floats put together from the levels and values of Parquet's pages. */
 
 import type { SchemaTree } from "hyparquet";
-import type { CellValue } from "./source-row.ts";
+import type { CellValue } from "../source-row.ts";
 
 /** Floats of a page or a row as they are stored. */
 export type Floats = Float32Array | Float64Array;

@@ -6,8 +6,8 @@ import { writePageHeader } from "hyparquet-writer/src/datapage.js";
 import { writeRleBitPackedHybrid } from "hyparquet-writer/src/encoding.js";
 import { writePlain } from "hyparquet-writer/src/plain.js";
 import { expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
-import { type Random, seededRandom } from "../../base/random.ts";
+import { effort } from "../../../../test/support/effort.ts";
+import { type Random, seededRandom } from "../../../base/random.ts";
 import { type FloatListColumn, floatListColumn } from "./float-lists.ts";
 import { floatListsOf, readFloatLists } from "./parquet-float-pages.ts";
 

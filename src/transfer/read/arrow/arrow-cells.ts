@@ -8,11 +8,11 @@ import {
   TimeUnit,
   Type,
 } from "@uwdata/flechette";
-import { formatDatetime } from "../../model/datetime.ts";
-import { cutTime } from "./cut-time.ts";
-import { decimalCells } from "./decimal-cell.ts";
-import { decodeText } from "./decode-text.ts";
-import type { CellValue } from "./source-row.ts";
+import { formatDatetime } from "../../../model/datetime.ts";
+import { cutTime } from "../cut-time.ts";
+import { decimalCells } from "../decimal-cell.ts";
+import { decodeText } from "../decode-text.ts";
+import type { CellValue } from "../source-row.ts";
 
 /**
  * Options of the library for batches that are read here: integers of 64 bits and more stay exact.

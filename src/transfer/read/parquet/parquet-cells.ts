@@ -1,12 +1,12 @@
 /** Values of Parquet columns, as the library reads them, as cells. */
 
 import type { FileMetaData, SchemaTree } from "hyparquet";
-import { formatDatetime } from "../../model/datetime.ts";
-import { cutTime } from "./cut-time.ts";
-import { decimalCells, signedInteger } from "./decimal-cell.ts";
-import { decodeText } from "./decode-text.ts";
+import { formatDatetime } from "../../../model/datetime.ts";
+import { cutTime } from "../cut-time.ts";
+import { decimalCells, signedInteger } from "../decimal-cell.ts";
+import { decodeText } from "../decode-text.ts";
+import type { CellValue } from "../source-row.ts";
 import { isDecimal, isTextLeaf, listElement, scaleOf } from "./parquet-column.ts";
-import type { CellValue } from "./source-row.ts";
 
 /** Values that JavaScript has no exact form for are made texts at once. */
 export const CELL_PARSERS = {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { afterAll, expect, test } from "vitest";
-import { LZ4_PARQUET, LZ4_ROWS } from "../../../test/support/transfer/lz4-files.ts";
-import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
-import { formatAttributeType } from "../../model/attribute-type.ts";
-import { DecimalCell } from "./decimal-cell.ts";
+import { LZ4_PARQUET, LZ4_ROWS } from "../../../../test/support/transfer/lz4-files.ts";
+import { contents, readAll } from "../../../../test/support/transfer/read-all.ts";
+import { formatAttributeType } from "../../../model/attribute-type.ts";
+import { DecimalCell } from "../decimal-cell.ts";
 import { openParquet } from "./parquet-file.ts";
 import { ParquetReader } from "./parquet-reader.ts";
 

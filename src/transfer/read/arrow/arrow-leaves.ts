@@ -1,11 +1,11 @@
 /** Columns of Arrow tables, as they are declared or without nesting. */
 
 import { type Batch, type DataType, type Field, type Table, Type } from "@uwdata/flechette";
+import { cellJson, jsonCell } from "../cell-json.ts";
+import { scalarForm } from "../column-faults.ts";
+import type { SourceColumn } from "../source-row.ts";
 import { batchCells, type CellAt, columnCells, rangeReader } from "./arrow-cells.ts";
 import { arrowColumnForm } from "./arrow-column.ts";
-import { cellJson, jsonCell } from "./cell-json.ts";
-import { scalarForm } from "./column-faults.ts";
-import type { SourceColumn } from "./source-row.ts";
 
 /** A column as it is imported. */
 export interface ArrowLeaf extends SourceColumn {

@@ -1,20 +1,20 @@
 /** Arrow IPC, as file or as stream, one record batch after the other. */
 
 import { CompressionType, setCompressionCodec, type Table, tableFromIPC } from "@uwdata/flechette";
-import { GIB } from "../../base/byte-sizes.ts";
-import { EXACT } from "./arrow-cells.ts";
-import { type ArrowLeaf, declaredLeaves, flatLeaves } from "./arrow-leaves.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { checkLeafNames } from "./column-faults.ts";
-import { damagedFile } from "./file-faults.ts";
-import { unpackLz4Frame } from "./lz4.ts";
+import { GIB } from "../../../base/byte-sizes.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { checkLeafNames } from "../column-faults.ts";
+import { damagedFile } from "../file-faults.ts";
+import { unpackLz4Frame } from "../lz4.ts";
 import {
   FileFault,
   type ReadPosition,
   type RowReader,
   type SourceColumn,
   type SourceRow,
-} from "./source-row.ts";
+} from "../source-row.ts";
+import { EXACT } from "./arrow-cells.ts";
+import { type ArrowLeaf, declaredLeaves, flatLeaves } from "./arrow-leaves.ts";
 
 /** Bytes of one message, which is read into memory at once. */
 const MESSAGE_BYTES_MAX = GIB;

@@ -24,13 +24,13 @@ import {
   utf8,
 } from "@uwdata/flechette";
 import { expect, test } from "vitest";
-import { ChunkedBytes } from "../../../test/support/transfer/chunked-bytes.ts";
-import { LZ4_FEATHER, LZ4_ROWS } from "../../../test/support/transfer/lz4-files.ts";
-import { contents, readAll } from "../../../test/support/transfer/read-all.ts";
-import { formatAttributeType } from "../../model/attribute-type.ts";
+import { ChunkedBytes } from "../../../../test/support/transfer/chunked-bytes.ts";
+import { LZ4_FEATHER, LZ4_ROWS } from "../../../../test/support/transfer/lz4-files.ts";
+import { contents, readAll } from "../../../../test/support/transfer/read-all.ts";
+import { formatAttributeType } from "../../../model/attribute-type.ts";
+import type { ByteSource } from "../byte-source.ts";
+import { DecimalCell } from "../decimal-cell.ts";
 import { ArrowReader } from "./arrow-reader.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { DecimalCell } from "./decimal-cell.ts";
 
 const readerOf = (source: ByteSource) => new ArrowReader(source, zstdDecompressSync);
 
