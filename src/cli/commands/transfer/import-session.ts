@@ -24,6 +24,7 @@ import {
 } from "../../../transfer/import/import-state.ts";
 import { existingSchema, rowPoster } from "../../../transfer/import/import-target.ts";
 import { fingerprintOf, inputFiles } from "../../../transfer/import/input-files.ts";
+import { openRows } from "../../../transfer/import/open-rows.ts";
 import { PlanFault } from "../../../transfer/import/plan-fault.ts";
 import { COMMAND_WORDS } from "../../../transfer/import/plan-words.ts";
 import type { ImportPosition } from "../../../transfer/import/row-batches.ts";
@@ -35,7 +36,6 @@ import {
 } from "../../../transfer/import/run-import.ts";
 import { sampleFiles } from "../../../transfer/import/sample-files.ts";
 import type { RejectedRow } from "../../../transfer/import/settle-batch.ts";
-import { openRows } from "../../../transfer/read/open-rows.ts";
 import type { OpenedFile } from "../../../transfer/read/opened-file.ts";
 import { FILE_START, FileFault } from "../../../transfer/read/source-row.ts";
 import { printable, tableText } from "../../output/table-text.ts";

@@ -2,20 +2,20 @@
 
 import { statSync } from "node:fs";
 import { zstdDecompressSync } from "node:zlib";
-import { ArrowReader } from "./arrow/arrow-reader.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { FileBytes, PipeBytes } from "./file-bytes.ts";
-import { emptyFile, unreadableFile } from "./file-faults.ts";
-import { FILE_FORMATS, type FileFormat, formatOf } from "./file-format.ts";
-import { FlatObjects } from "./flat-objects.ts";
-import { JsonArrayReader } from "./json-array-reader.ts";
-import { JsonLinesReader } from "./json-lines-reader.ts";
-import type { OpenedFile } from "./opened-file.ts";
-import { openParquet } from "./parquet/parquet-file.ts";
-import { ParquetReader } from "./parquet/parquet-reader.ts";
-import { streamParser } from "./record-parser.ts";
-import { FileFault, type RowReader } from "./source-row.ts";
-import { TableTextReader } from "./table-text-reader.ts";
+import { ArrowReader } from "../read/arrow/arrow-reader.ts";
+import type { ByteSource } from "../read/byte-source.ts";
+import { FileBytes, PipeBytes } from "../read/file-bytes.ts";
+import { emptyFile, unreadableFile } from "../read/file-faults.ts";
+import { FILE_FORMATS, type FileFormat, formatOf } from "../read/file-format.ts";
+import { FlatObjects } from "../read/flat-objects.ts";
+import { JsonArrayReader } from "../read/json-array-reader.ts";
+import { JsonLinesReader } from "../read/json-lines-reader.ts";
+import type { OpenedFile } from "../read/opened-file.ts";
+import { openParquet } from "../read/parquet/parquet-file.ts";
+import { ParquetReader } from "../read/parquet/parquet-reader.ts";
+import { streamParser } from "../read/record-parser.ts";
+import { FileFault, type RowReader } from "../read/source-row.ts";
+import { TableTextReader } from "../read/table-text-reader.ts";
 
 /** The user's options for the files. */
 export interface OpenOptions {

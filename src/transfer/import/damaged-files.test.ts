@@ -18,8 +18,8 @@ import { afterAll, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { damagedBytes } from "../../../test/support/random/damaged-bytes.ts";
 import { seededRandom } from "../../base/random.ts";
+import { FILE_START, FileFault } from "../read/source-row.ts";
 import { openRows } from "./open-rows.ts";
-import { FILE_START, FileFault } from "./source-row.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trawl-damaged-"));
 afterAll(() => rmSync(folder, { recursive: true }));
