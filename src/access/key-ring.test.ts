@@ -256,7 +256,7 @@ describe("servers over one store", () => {
     keys.caller(key);
     for (const _ of [1, 2]) {
       await keys.clock.sleep(KEY_USES_MS);
-      await keys.ring.tick(); // When the key was used is written down.
+      await keys.ring.tick(); // Writes the key's time of use.
     }
     const before = store.counts().requests;
     for (let ms = 0; ms < 600_000; ms += KEY_POLL_MS) {

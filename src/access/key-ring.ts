@@ -155,8 +155,8 @@ export class KeyRing {
   }
 
   /**
-   * Adds a key. It opens this server at once, and others within `KEY_AGE_MS_MAX`, or when they can
-   * be told: its text must not be lost for that.
+   * Adds a key. It is valid at this server at once, and at others within `KEY_AGE_MS_MAX`, or later
+   * if the announcement fails: the new key's text must not be lost because of that.
    */
   async add(key: ApiKey): Promise<void> {
     await this.#turns.run(async () => {

@@ -276,7 +276,7 @@ export class NamespaceLog {
   }
 
   #noteKnown(known: LogEnd): void {
-    if (known.sequence < this.#known.sequence) return; // An append has told more meanwhile.
+    if (known.sequence < this.#known.sequence) return; // An append has moved the known end on.
     this.#known = known;
     this.#unusedAt = known.at;
   }

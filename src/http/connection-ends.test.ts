@@ -1,4 +1,4 @@
-/** When the server ends a connection: never one on which it could have had a request to answer. */
+/** The server ends connections only if no request on them can be lost. */
 
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";

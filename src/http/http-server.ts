@@ -117,7 +117,7 @@ export interface HttpOptions {
   readonly tracing?: TracingOptions | undefined;
 }
 
-/** No browser may take an answer for something else than its content type says. */
+/** No browser may read an answer as another type than its content type. */
 const SAFE_HEADERS = { "x-content-type-options": "nosniff" };
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARS_MAX}}$`);
 const encoder = new TextEncoder();
@@ -239,7 +239,8 @@ export class HttpServer {
 
   async #drain(): Promise<void> {
     const { clock, config, engine } = this.#options;
-    // Load balancers see it meanwhile, and send no more before connections are refused.
+    // Load balancers see it in this time, and send requests elsewhere before connections are
+    // refused.
     if (config.drainDelayMs > 0) await clock.sleep(config.drainDelayMs);
     const over = new AbortController();
     const ended = clock.sleep(QUERY_GRACE_MS, over.signal).then(

@@ -146,7 +146,7 @@ export class Indexer {
     this.#isWoken = false;
   }
 
-  /** When the next thing is due that waits, by the monotonic clock. */
+  /** When the next waiting step is due, by the monotonic clock. */
   #dueAtMs(): number {
     const nowMs = this.#options.clock.monotonicMs();
     let dueAtMs = Number.POSITIVE_INFINITY;

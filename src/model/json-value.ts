@@ -81,7 +81,7 @@ export function* distinctNumbers({
   return { values: all, integers, exact: large.map((value, i) => [count + i, value]) };
 }
 
-/** As unsigned 64-bit integers, so those below zero are apart. */
+/** Removes repeated values. Sets hold 64 bits without a sign, so negative values have their own. */
 function distinctLarge(values: readonly bigint[]): bigint[] {
   const [negative, positive] = [new ScalarSet<bigint>(), new ScalarSet<bigint>()];
   return values.filter((value) => {

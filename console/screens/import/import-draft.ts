@@ -238,7 +238,7 @@ function columnView(
   return withCorrection(found, corrected);
 }
 
-/** As a plan declares it by itself. */
+/** Indexes that a plan declares by default. */
 function usualIndex(
   source: string,
   type: string | undefined,

@@ -13,8 +13,8 @@ export type CatchUp =
   /** Every entry up to `sequence` is applied; none after it was committed before the call. */
   | { readonly kind: "done"; readonly sequence: SequenceNumber }
   /**
-   * The next opening reads what there is. "damaged": an entry cannot be read; the opening says
-   * which and why, unless it reads better then.
+   * The log cannot be followed, and the next opening reads the store. "damaged": an entry cannot be
+   * read; unless the opening can read it, its error names the entry and the reason.
    */
   | { readonly kind: "lost"; readonly reason: LogLoss | "damaged" };
 

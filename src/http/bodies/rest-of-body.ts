@@ -18,7 +18,7 @@ interface AnsweredMessage {
   readonly message: IncomingMessage;
   /** Decompressed bytes of the body that were read. */
   readonly bytesReceived: number;
-  /** The client waits to be told to send the body, and was not. */
+  /** True if the client waits for `100 Continue`, which was not sent. */
   readonly awaitsContinue: boolean;
 }
 

@@ -66,9 +66,9 @@ async function listSome(store: ObjectStore, prefix: string): Promise<ObjectKey[]
 }
 
 /**
- * The objects that opening a generation is nearly sure to read beside its manifest, as far as names
- * tell: the end of its log, without what coverage marks say to be indexed, and the newest
- * tombstones of each segment. Pure.
+ * The objects that an opening of a generation almost certainly reads besides its manifest, by their
+ * names: the end of its log, without entries that coverage marks cover, and the newest tombstones
+ * of each segment. Pure.
  */
 export function readsAhead(
   keys: readonly ObjectKey[],

@@ -68,7 +68,7 @@ function* bindParts(parts: readonly Filter[], scope: FilterScope): Steps<Predica
 /** Parts that are bound between two pauses, in some microseconds each. */
 const PARTS_PER_STEP = 64;
 
-/** Steps only where there is a list or a pattern: most conditions are bound with less than they cost. */
+/** Runs in steps only for lists and patterns: other conditions cost less than a step. */
 function bindCondition(
   condition: FilterCondition,
   scope: FilterScope,

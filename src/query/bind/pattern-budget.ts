@@ -5,7 +5,7 @@ import { PATTERN_SIZE_MAX } from "../../model/contract-limits.ts";
 import { chargeTest, type StringTest } from "../filter/pattern/string-test.ts";
 import type { QueryMemory } from "../operator/query-memory.ts";
 
-/** Bytes that compiling takes for a character of a pattern, and for what it repeats. */
+/** Bytes that compiling takes for each character of a pattern, and for each instruction. */
 const COMPILED_BYTES = 64;
 
 /** A pattern that is about to be compiled. */

@@ -18,7 +18,7 @@ export const PROBES_MAX = 64;
  */
 export class FreeSlots {
   readonly #slots: Uint32Array;
-  /** By slot: this many slots from there on are known to be taken; 0 if none are. */
+  /** By slot: the number of slots from there on that are known to be taken. */
   readonly #skips: Uint32Array;
 
   constructor(slots: Uint32Array) {

@@ -34,7 +34,7 @@ const PLACES: ReadonlyMap<string, Place> = new Map([
   ["b{end-half}", "no_word_behind"],
 ]);
 
-/** Digits by the letter before them, where there are no braces. */
+/** Number of digits by the letter before them, without braces. */
 const DIGITS: Readonly<Record<string, RegExp>> = {
   x: /[0-9a-fA-F]{2}/y,
   u: /[0-9a-fA-F]{4}/y,

@@ -13,7 +13,7 @@ const CODE_POINTS_PER_STEP = 4096;
 /** Characters of a name. */
 const NAME_CHARS_MAX = 64;
 
-/** As the regex crate of Rust has them ("Perl character classes"). */
+/** The Perl character classes of Rust's regex crate. */
 const PERL_CLASSES: Readonly<Record<string, string>> = {
   d: "\\p{Nd}",
   s: "\\p{White_Space}",
@@ -112,7 +112,9 @@ export function* setOfSource(source: string): Steps<CharacterSet> {
   return set;
 }
 
-/** Planes where nothing is assigned one by one: all that lies before their last two is the same. */
+/**
+ * Planes without individual assignments: all code points but the last two have the same properties.
+ */
 function isUniform(plane: number): boolean {
   return (plane > 3 && plane < 14) || plane > 14;
 }

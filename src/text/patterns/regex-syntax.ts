@@ -77,7 +77,7 @@ class RegexReader {
   readonly #folding: CaseFolding | undefined;
   readonly #groups: OpenGroup[] = [];
   readonly #names = new Set<string>();
-  /** By what they are written as, and whether case counts: equal ones are one set. */
+  /** Sets by their source and by whether case is ignored: equal classes share one set. */
   readonly #sets = new Map<string | number, CharacterSet>();
   #rangeCount = 0;
   /** Ranges that sets were made of since the last pause. */

@@ -11,10 +11,10 @@ import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
 
 /**
- * Milliseconds after which a part is returned at its next pause. A part is planned to take 5 to 8
- * ms at most, by what others took; but what a query finds once for all of its parts, such as the
- * strings that pass a pattern, a helping thread has to find by itself. The thread does nothing else
- * meanwhile.
+ * Milliseconds after which a part is returned at its next pause. By the times of earlier parts, a
+ * part is planned to take 5 to 8 ms at most. But a helping thread has to compute again what a query
+ * computes once for all of its parts, such as the strings that match a pattern. The thread does
+ * nothing else in that time.
  */
 const HELP_MS_MAX = 10;
 

@@ -12,13 +12,16 @@
 import type { SliceUse } from "../../base/slices.ts";
 
 /**
- * Milliseconds that flows which are not known yet may use, for each of those that wait, beyond what
- * these have used meanwhile: else many that come, use one slice and leave kept all others waiting.
+ * Milliseconds that new flows together may use, for each waiting flow, beyond the use of the
+ * waiting flows: otherwise a stream of flows that each use one slice would keep all others waiting.
  */
 const NEWCOMERS_MS_MAX = 10;
 /** Longest use that one newcomer is charged, as a step may take longer than a slice. */
 const NEWCOMER_MS_MAX = 1;
-/** Flows that are remembered; of more, those are forgotten that have used less than others. */
+/**
+ * Flows that are remembered; beyond that, flows that would begin at the same time as a new one are
+ * forgotten.
+ */
 const FLOWS_MAX = 1024;
 
 interface WaitingSlice {
@@ -37,7 +40,7 @@ export class SliceTurns {
   /** Runs with what flows have used before they were known, divided by the number of others. */
   #newcomersTime = 0;
 
-  /** `nextTurn` resolves when messages that have arrived were heard. */
+  /** `nextTurn` resolves when messages that have arrived are handled. */
   constructor(nextTurn: () => Promise<void>) {
     this.#nextTurn = nextTurn;
   }

@@ -1,7 +1,7 @@
 /**
- * Texts of tables that look like numbers or dates and are not taken for them: telephone numbers,
- * postal and article codes, decimal commas, dates without a time. They stay texts, letter by
- * letter, unless a schema says otherwise.
+ * Texts of tables that look like numbers or dates but are not read as such: telephone numbers,
+ * postal and article codes, decimal commas, dates without a time. They stay texts, unchanged,
+ * unless a schema declares another type.
  */
 
 /** Kinds of such texts. */

@@ -90,7 +90,7 @@ export function kindsOf(sample: ColumnSample): ValueKind["kind"][] {
   return [...sample.counts.keys()].filter((kind) => kind !== "null" && kind !== "broken");
 }
 
-/** The kind that occurs most often, and how often; of nulls and broken values nothing is said. */
+/** The most frequent kind and its count; nulls and broken values do not count. */
 export function mostFrequent<K>(counts: ReadonlyMap<K, number>): [K, number] {
   const silent = ["null", "broken"] as readonly unknown[];
   const said = [...counts].filter(([kind]) => !silent.includes(kind));

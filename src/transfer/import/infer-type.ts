@@ -14,7 +14,7 @@ import { type InferenceHints, valueNotes } from "./value-notes.ts";
 /** From so many floats on, arrays of one length are taken for vectors without being told. */
 const LIKELY_DIMENSIONS_MIN = 8;
 
-/** Share of arrays that must have one length to be taken for vectors without being told. */
+/** Share of arrays that must have one length to be inferred as vectors. */
 const LIKELY_SHARE_MIN = 0.9;
 
 /** What was decided of a column. */

@@ -39,9 +39,9 @@ export interface ImportRun {
   readonly send: SendRows;
   /** Takes what was rejected, in order, once everything before it is settled. */
   readonly reject: (rejected: readonly RejectedRow[]) => Promise<void>;
-  /** Keeps the position up to which all is settled. */
+  /** Saves the position up to which all batches are settled. */
   readonly save: (position: ImportPosition, counts: ImportCounts) => Promise<void>;
-  /** Told of each settled batch, and up to where all is settled with it. */
+  /** Called for each settled batch, with the position up to which all batches are settled. */
   readonly progress: (counts: ImportCounts, position: ImportPosition) => void;
   /** Rows that may be rejected before the run ends. */
   readonly rejectedMax: number;

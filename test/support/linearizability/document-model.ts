@@ -61,7 +61,7 @@ export function documentsModel(
   };
 }
 
-/** Applies a write to one document, as docs/concepts/documents.md says. */
+/** Applies a write to one document, as specified in docs/concepts/documents.md. */
 function changed(
   old: VersionedDocument | undefined,
   { kind, value, expected }: DocumentsWrite,

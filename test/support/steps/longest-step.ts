@@ -17,9 +17,9 @@ export interface StepTimes {
 const CERTAIN_MS = 10;
 
 /**
- * Runs the same work several times, and takes for each step the least time that it took: so the
- * collection of garbage and the compilation of code are left out, and so is a tick of the kernel's
- * clock of some milliseconds. What the work throws ends it.
+ * Runs the same work several times, and takes the least time of each step: so the collection of
+ * garbage and the compilation of code are left out, and so is a tick of the kernel's clock of some
+ * milliseconds. What the work throws ends it.
  */
 export function longestStep(work: () => Steps<unknown>, runs = 3): StepTimes {
   const least: number[] = [];

@@ -208,7 +208,8 @@ describe("fuzzy text", () => {
       const steps = [{ min_query_chars: 3, distance }];
       const options = json({ max_edit_distance: steps }) as ReadonlyMap<string, JsonValue>;
       const search = new FuzzySearch(codePoints(pattern), distance);
-      // Also with pauses after each character, and with what an earlier text has left behind.
+      // The result is the same with pauses after each character, and with states of an earlier
+      // text.
       for (const [earlier, workMax] of [
         ["", Number.POSITIVE_INFINITY],
         [text.repeat(2), 1],
