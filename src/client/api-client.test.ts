@@ -231,7 +231,7 @@ test("a server that is not there is named, with what to do", async () => {
   );
 });
 
-test("TLS that fails says why, and the way out", async () => {
+test("a TLS error names the reason and the fix", async () => {
   const [{ cert, key }] = TLS_PAIRS;
   const secure = https.createServer({ cert, key }, (_, response) => response.end("{}"));
   await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve));
@@ -266,7 +266,7 @@ test.each([
     "its certificate is for other names (DNS:db.example); use a URL with one of these",
   ],
   ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", {}, "this machine does not trust its certificate; set N"],
-])("the TLS error %s says what to do", (code, more, said) => {
+])("the TLS error %s names the fix", (code, more, said) => {
   const error = Object.assign(new Error("of a library"), { code, ...more });
   expect(transportFault(error, "https://a", undefined).message).toContain(`https://a: ${said}`);
 });

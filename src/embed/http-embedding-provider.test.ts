@@ -161,7 +161,7 @@ test.each([
       void response.writeHead(404).end("<html>proxy 10.1.2.3"),
     "failed (404)",
   ],
-])("what a service says with %i is for logs alone", async (_status, handler, told) => {
+])("the message of a service with %i is for logs alone", async (_status, handler, told) => {
   service.handlers = [handler];
   const fault = await faultOf(provider().embed(REQUEST));
   expect(fault.message).toMatch(/10\.1\.2\.3|org-7/);
@@ -169,7 +169,7 @@ test.each([
   expect(fault.clientMessage).not.toMatch(/10\.1\.2\.3|org-7/);
 });
 
-test("what a service says of a text is for clients", async () => {
+test("the message of a service about a text is for clients", async () => {
   service.handlers = [failing(400, "no such input")];
   const fault = await faultOf(provider().embed(REQUEST));
   expect([fault.message, fault.clientMessage]).toEqual([

@@ -103,7 +103,7 @@ describe("a request that is answered before its body has come", () => {
     await closed;
   });
 
-  // The connection was cut off 10 s later, whatever had come on it meanwhile.
+  // The connection was cut off 10 s later, with all requests on it by then.
   test.each([
     ["nothing", 0, 1 * MIB],
     ["nothing of a small body", 0, 100],

@@ -1,4 +1,7 @@
-/** A server that stops: it says so first, then refuses, and answers what it has begun on. */
+/**
+ * A stopping server: it first reports that at `/readyz`, then refuses connections, and answers
+ * requests in progress.
+ */
 
 import { Agent, request } from "node:https";
 import { afterEach, expect, test } from "vitest";

@@ -81,7 +81,7 @@ test("HTTP/2 without TLS is refused, and not just closed", async () => {
   expect(await closed).toMatch(/^HTTP\/1\.1 400 .*\{"status":"error"/s);
 });
 
-test("no answer may be taken for another type than it says", async () => {
+test("no answer may be read as another type than its content type", async () => {
   const asked = [
     "GET /v1/namespaces HTTP/1.1\r\nHost: localhost",
     "GET / HTTP/1.1\r\nHost: localhost",

@@ -48,7 +48,7 @@ describe("a change", () => {
     expect(namesFor("src/transfer/import/import-plan.ts")).toContain("console");
   });
 
-  test("of a module runs its shortened tests in full, and those of test/ that import it", () => {
+  test("of a module runs its shortened tests in full, and tests of test/ that import it", () => {
     const all = chosenFor("src/write/bind/duplicate-ids.ts").find(
       ({ step }) => step.name === "all cases of shortened tests",
     );

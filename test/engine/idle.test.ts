@@ -75,7 +75,7 @@ describe("an idle server", () => {
     await server.close();
   });
 
-  test("answers with what others have written meanwhile, as old as a query allows", async () => {
+  test("answers with others' writes in the meantime, as old as a query allows", async () => {
     const requests = new Requests();
     const { server, clock } = await idleServer(requests);
     const other = await EngineFixture.open({ store: requests.store, clock, isShared: true });

@@ -21,7 +21,7 @@ beforeAll(async () => {
   expect((await post("/v2/namespaces/t", '{"upsert_rows":[{"id":1,"n":1}]}')).status).toBe(200);
 });
 
-/** A name is refused for what it is, or, where it may be no longer than 1 MiB, for its length. */
+/** Expects the refusal of the request or, for a name above 1 MiB, one for its length. */
 function expectRefusal({ status, text }: { status: number; text: string }, request: LongName) {
   const isTooLong = /💔 [^:]+: (a string here may have at most 1048576 bytes|a sparse vector)/;
   if (status === 400 && isTooLong.test(text)) return;

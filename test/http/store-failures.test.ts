@@ -162,7 +162,7 @@ describe("a write", () => {
   });
 });
 
-test("a full disk is named, and where it is, is not", async () => {
+test("a full disk is named, but not its path", async () => {
   const http = await failing();
   const full = Object.assign(new Error("ENOSPC: no space left, '/var/lib/trawl/x'"), {
     code: "ENOSPC",

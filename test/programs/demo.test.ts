@@ -64,7 +64,7 @@ test("the demo loads its artworks, asks every kind of query, and cleans up", asy
   expect(await isServing(output())).toBe(false);
 });
 
-test("--help says what it does, and starts nothing", async () => {
+test("--help describes the demo, and starts nothing", async () => {
   const { output, ended } = startDemo(["--help"]);
   expect(await ended).toEqual([0, null]);
   expect(output()).toMatch(/^usage: npm run demo\n\nStarts a server of its own/);

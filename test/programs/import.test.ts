@@ -595,7 +595,7 @@ describe("a key that may not write", () => {
     Array.from({ length: 25_000 }, (_, id) => `{"id":${id}}`).join("\n"),
   );
 
-  test("from the start imports nothing, and leaves nothing to go on with", async () => {
+  test("from the start imports nothing, and leaves no state", async () => {
     await refusing(0, async (url) => {
       const { code, err } = await runCli(["import", path, "--namespace", "refused", "--url", url]);
       expect([code, err]).toEqual([

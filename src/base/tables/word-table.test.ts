@@ -22,7 +22,7 @@ function wordsOf({ buffer, length }: BigUint64Array | Float64Array): Key[] {
 const CHOSEN: readonly (readonly [string, (count: number) => Key[]])[] = [
   ["V8's of bigints", (count) => wordsOf(BigUint64Array.from(collidingIntegers(count)))],
   ["V8's of floats", (count) => wordsOf(Float64Array.from(collidingFloats(count)))],
-  ["that of tables of ids", (count) => wordsOf(BigUint64Array.from(collidingIds(count)))],
+  ["the hash of tables of ids", (count) => wordsOf(BigUint64Array.from(collidingIds(count)))],
   ["one of low words", (count) => Array.from({ length: count }, (_, i) => [0, i])],
   ["one of low bits", (count) => Array.from({ length: count }, (_, i) => [i << 16, i >> 8])],
   ["one of each byte", (count) => Array.from({ length: count }, (_, i) => [i * 0x0101_0101, i])],

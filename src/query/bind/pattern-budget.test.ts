@@ -61,7 +61,7 @@ describe("the size of all patterns of a request is bounded", () => {
     expect(refused).toMatchObject({ path: "filters[2]", attribute: "s" });
   });
 
-  test("and named where it is exceeded", () => {
+  test("and named if it is exceeded", () => {
     const half = regexOf(PATTERN_SIZE_MAX / 2);
     const more = ["Or", [half, ["Not", ["And", [["s", "Fuzzy", "abcdefghi", fuzzy], half]]]]];
     const refused = failure(() => runSteps(bind(more)));
@@ -115,7 +115,7 @@ describe("the size of all patterns of a request is bounded", () => {
 });
 
 describe("memory", () => {
-  test("is taken for programs and the states that they may have", () => {
+  test("is charged for programs and the states that they may have", () => {
     const memory = new QueryMemory(new MemoryPool(2 ** 24));
     const nodes = [
       ["s", "Regex", "(?i)[a-k]{2,20}x"],

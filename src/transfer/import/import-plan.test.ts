@@ -139,7 +139,7 @@ describe("types of texts", () => {
         '--schema \'{"v":"int"}\' rejects such rows instead',
     ],
     [["true", "false", "?"], "is not true or false, and 2 of 3 sampled cells are"],
-  ])("%j stay text, which the plan says with a value", (texts, note) => {
+  ])("%j stay text, which the plan notes with a value", (texts, note) => {
     expect(notesOf(texts)).toEqual(["string", expect.stringContaining(note)]);
   });
 
@@ -196,7 +196,7 @@ describe("numbers that no type keeps", () => {
 describe("texts longer than filters take", () => {
   const long = "word ".repeat(900);
 
-  test("are full text, those without words are not filtered, and the plan says so", () => {
+  test("are full text, those without words are not filtered, and the plan notes it", () => {
     const made = plan([
       objects(`{"id":1,"a":"${long}","b":"${"x".repeat(4097)}","c":["${long}"]}`),
     ]);

@@ -121,7 +121,7 @@ test("codes stay texts unless a schema makes numbers of them", () => {
   );
 });
 
-test("an integer that a float cannot represent is refused, unless a schema says float", () => {
+test("an integer that a float cannot represent is refused, unless a schema declares float", () => {
   const refused = (digits: string) =>
     `fault: f: float64 does not keep all digits of "${digits}"; give the attribute the type ` +
     "float in the schema to take the nearest, or write it as text";
@@ -145,7 +145,7 @@ test("an integer that a float cannot represent is refused, unless a schema says 
   expect(encode(row, columns, { existing })).toBe(refused(digits));
 });
 
-test("decimals become the nearest float, or all their digits where the schema says string", () => {
+test("decimals become the nearest float, or keep all digits if the schema declares string", () => {
   const decimal = (text: string, options: Partial<PlanOptions> = {}) => {
     const type = { kind: "scalar", of: "float" } as const;
     const columns = [{ name: "id" }, { name: "v", type, rounds: true }];

@@ -171,7 +171,7 @@ test("random runs that end early count exactly what the server has", async () =>
   }
 });
 
-test("a run that fails says why, and counts the batches behind the one that failed", async () => {
+test("a failed run returns the reason, and counts the batches behind the failed one", async () => {
   const imported = new Imported();
   const text = Array.from({ length: 100 }, (_, i) => `{"v":${i}}`).join("\n");
   let requests = 0;

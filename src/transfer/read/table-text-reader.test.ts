@@ -169,7 +169,7 @@ test("a letter behind a closing quote is a fault, whatever is in the other rows"
   for (const chunkBytes of [1, 2, 3, 5, 1000]) {
     const rows = contents(await readAll(reader(text, () => chunkBytes)));
     const fault = { error: "a letter is behind a closing quote; double quotes in cells" };
-    // In a table with such quotes, a cell that begins with a quote is not told from them.
+    // In a table with such quotes, a cell that begins with a quote looks the same.
     expect(rows.slice(1)).toEqual([fault, fault, ['5" disk', "4"], fault, ["ok", "6"]]);
   }
   const well = contents(await readAll(reader('a,b\n"""x""",1\n"""",2\n', () => 1)));
