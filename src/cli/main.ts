@@ -1,70 +1,17 @@
-/** The program `trawl`. */
+/**
+ * The program `trawl`. Every Node from 18 on can load this file; the commands are loaded once the
+ * version is checked, because their modules import what an old Node does not have.
+ */
 
-import { readFileSync } from "node:fs";
-import { CommanderError } from "commander";
-import { systemClock } from "../base/clock.ts";
-import { systemRandom } from "../base/random.ts";
-import { addClientCommands, allCommands } from "./client-program.ts";
-import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
-import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
-import { UsageError } from "./commands/usage-error.ts";
-import { addCompletionCommand } from "./completion/completion-command.ts";
-import { addDoctorCommand } from "./doctor/doctor-command.ts";
-import { interruptSignal } from "./interrupt-signal.ts";
-import { addOpenapiCommand } from "./openapi-command.ts";
-import { processTerminal } from "./output/terminal.ts";
-import { createProgram } from "./program.ts";
+import { nodeVersionFault } from "../base/node-version.ts";
+import { EXIT } from "./commands/exit-codes.ts";
 
-const PRIVATE_UMASK = 0o077;
-const manifest = new URL("../../package.json", import.meta.url);
-const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-
-// Client commands start fast because nothing of the server is loaded for them.
-const actions = async () => (await import("./server-commands.ts")).serverCommands(version);
-const program = createProgram(version, {
-  serve: async (flags) => (await actions()).serve(flags),
-  index: async (flags) => (await actions()).index(flags),
-  certify: async (store, flags) => (await actions()).certify(store, flags),
-});
-addClientCommands(program, CLIENT_COMMANDS, () => {
-  // Backups and exports hold documents, as the data directory does: they are their owner's alone.
-  process.umask(PRIVATE_UMASK);
-  const exit = (code: number) => process.exit(code);
-  return {
-    terminal: processTerminal(),
-    clock: systemClock,
-    random: systemRandom,
-    version,
-    signal: interruptSignal({ clock: systemClock, exit }),
-    // What was printed may not have left the process yet.
-    end: (code: ExitCode) => {
-      process.exitCode = code;
-    },
-  };
-});
-addDoctorCommand(program, () => ({
-  terminal: processTerminal(),
-  examine: async (flags) => {
-    const { runDoctor } = await import("./doctor/run-doctor.ts");
-    const sources = { flags, environment: process.env };
-    return runDoctor({ sources, version, clock: systemClock, random: systemRandom });
-  },
-  end: (code) => process.exit(code),
-}));
-addOpenapiCommand(program, () => ({
-  print: processTerminal().out,
-  document: async () => {
-    const { openapiDocument } = await import("../reference/openapi-document.ts");
-    return openapiDocument(version);
-  },
-}));
-addCompletionCommand(program, (text) => process.stdout.write(text));
-for (const command of allCommands(program)) command.exitOverride();
-
-program.parseAsync().catch((error: Error) => {
-  // The text of these was printed when they were found.
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
-  process.stderr.write(`trawl: ${error.message}\n`);
-  // Whatever was opened already must not keep a server alive that never came up.
-  process.exit(error instanceof UsageError ? EXIT.usage : EXIT.failed);
-});
+const fault = nodeVersionFault(process.version);
+if (fault === undefined) {
+  const { runProgram } = await import("./run-program.ts");
+  runProgram();
+} else {
+  const fix = "install one from https://nodejs.org, or run npx trawl, which brings one";
+  process.stderr.write(`trawl: ${fault}; ${fix}\n`);
+  process.exitCode = EXIT.failed;
+}

@@ -1,19 +1,11 @@
-/** `import { openTrawl } from "trawl"`: the engine in a program's own process, without a port. */
+/**
+ * `import { openTrawl } from "trawl"`: the engine in a program's own process, without a port. Every
+ * Node from 18 on can load this file, so that an old one gets an error that names the versions that
+ * are supported. The engine is loaded by the first call, because its modules import what an old
+ * Node does not have.
+ */
 
-import { mkdir } from "node:fs/promises";
-import { errorAnswer } from "../api/error-answer.ts";
-import { MIB } from "../base/byte-sizes.ts";
-import { systemClock } from "../base/clock.ts";
 import { nodeVersionFault } from "../base/node-version.ts";
-import { LineBuffer } from "../cli/line-buffer.ts";
-import { createLog } from "../cli/log.ts";
-import { SettingFault } from "../cli/settings/parse-setting.ts";
-import { type Machine, type ServerConfig, serverConfig } from "../cli/settings/server-config.ts";
-import { thisMachine } from "../cli/this-machine.ts";
-import { openEngine } from "../threads/open-engine.ts";
-import { errorOf } from "./answer-error.ts";
-import { inOptionNames, librarySettings } from "./library-settings.ts";
-import { OpenLibrary } from "./open-library.ts";
 import type { Trawl } from "./trawl.ts";
 import { TrawlError } from "./trawl-error.ts";
 import type { TrawlOptions } from "./trawl-options.ts";
@@ -52,56 +44,16 @@ export type {
   WriteParameters,
 } from "./write-parameters.ts";
 
-/** Share of the machine's memory that is planned with unless told: the program has its own needs. */
-const MEMORY_SHARE = 0.25;
-/** Least memory that can be planned with. */
-const MEMORY_BYTES_MIN = 256 * MIB;
-
 /**
- * Opens the database. Rejects with a `TrawlError`: 400 for options, 409 where another process, or
- * an open one of this process, holds the directory. The process stays alive until it is closed.
+ * Opens the database. Rejects with a `TrawlError`: 400 for options, or if this Node is too old; 409
+ * if another process, or an open Trawl of this process, holds the directory. The process stays
+ * alive until the database is closed.
  */
 export async function openTrawl(options: TrawlOptions = {}): Promise<Trawl> {
-  const nodeFault = nodeVersionFault(process.version);
-  if (nodeFault !== undefined) throw new TrawlError(nodeFault, { status: 400 });
-  const config = configOf(options);
-  const { store } = config.engine;
-  if (store.kind === "directory") {
-    // Where this fails, the store says why.
-    await mkdir(store.root, { recursive: true, mode: 0o700 }).catch(() => {});
+  const fault = nodeVersionFault(process.version);
+  if (fault !== undefined) {
+    throw new TrawlError(`${fault}; install one from https://nodejs.org`, { status: 400 });
   }
-  const lines = new LineBuffer((text) => process.stderr.write(text));
-  const log = createLog(config.log, {
-    isTerminal: process.stderr.isTTY === true,
-    write: (line) => lines.write(line),
-  });
-  const library = new OpenLibrary({
-    config,
-    clock: systemClock,
-    log,
-    flushLog: () => lines.flush(),
-    onCrash: options.onCrash ?? (() => {}),
-  });
-  try {
-    await library.open(openEngine);
-  } catch (error) {
-    throw errorOf(errorAnswer(error), error);
-  }
-  return library;
-}
-
-function configOf(options: TrawlOptions): ServerConfig {
-  try {
-    return serverConfig(librarySettings({ ...options }), libraryMachine());
-  } catch (error) {
-    if (!(error instanceof SettingFault)) throw error;
-    throw new TrawlError(inOptionNames(error.message), { status: 400, cause: error });
-  }
-}
-
-/** What a library takes of the machine unless told. */
-function libraryMachine(): Machine {
-  const machine = thisMachine();
-  const share = Math.floor(machine.memoryBytes * MEMORY_SHARE);
-  return { ...machine, memoryBytes: Math.max(MEMORY_BYTES_MIN, share) };
+  const { openDatabase } = await import("./open-database.ts");
+  return openDatabase(options);
 }

@@ -1,0 +1,74 @@
+/** The commands of the program `trawl`, and what each of them is given. */
+
+import { readFileSync } from "node:fs";
+import { CommanderError } from "commander";
+import { systemClock } from "../base/clock.ts";
+import { systemRandom } from "../base/random.ts";
+import { addClientCommands, allCommands } from "./client-program.ts";
+import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
+import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
+import { UsageError } from "./commands/usage-error.ts";
+import { addCompletionCommand } from "./completion/completion-command.ts";
+import { addDoctorCommand } from "./doctor/doctor-command.ts";
+import { interruptSignal } from "./interrupt-signal.ts";
+import { addOpenapiCommand } from "./openapi-command.ts";
+import { processTerminal } from "./output/terminal.ts";
+import { createProgram } from "./program.ts";
+
+const PRIVATE_UMASK = 0o077;
+const manifest = new URL("../../package.json", import.meta.url);
+const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+
+/** Runs the command of the process's arguments, and sets its exit code. */
+export function runProgram(): void {
+  // Client commands start fast because nothing of the server is loaded for them.
+  const actions = async () => (await import("./server-commands.ts")).serverCommands(version);
+  const program = createProgram(version, {
+    serve: async (flags) => (await actions()).serve(flags),
+    index: async (flags) => (await actions()).index(flags),
+    certify: async (store, flags) => (await actions()).certify(store, flags),
+  });
+  addClientCommands(program, CLIENT_COMMANDS, () => {
+    // Backups and exports hold documents, as the data directory does: they are their owner's alone.
+    process.umask(PRIVATE_UMASK);
+    const exit = (code: number) => process.exit(code);
+    return {
+      terminal: processTerminal(),
+      clock: systemClock,
+      random: systemRandom,
+      version,
+      signal: interruptSignal({ clock: systemClock, exit }),
+      // What was printed may not have left the process yet.
+      end: (code: ExitCode) => {
+        process.exitCode = code;
+      },
+    };
+  });
+  addDoctorCommand(program, () => ({
+    terminal: processTerminal(),
+    examine: async (flags) => {
+      const { runDoctor } = await import("./doctor/run-doctor.ts");
+      const sources = { flags, environment: process.env };
+      return runDoctor({ sources, version, clock: systemClock, random: systemRandom });
+    },
+    end: (code) => process.exit(code),
+  }));
+  addOpenapiCommand(program, () => ({
+    print: processTerminal().out,
+    document: async () => {
+      const { openapiDocument } = await import("../reference/openapi-document.ts");
+      return openapiDocument(version);
+    },
+  }));
+  addCompletionCommand(program, (text) => process.stdout.write(text));
+  for (const command of allCommands(program)) command.exitOverride();
+
+  program.parseAsync().catch((error: Error) => {
+    // The text of these was printed when they were found.
+    if (error instanceof CommanderError)
+      process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage);
+    process.stderr.write(`trawl: ${error.message}\n`);
+    // Whatever was opened already must not keep a server alive that never came up.
+    process.exit(error instanceof UsageError ? EXIT.usage : EXIT.failed);
+  });
+}

@@ -1,0 +1,67 @@
+/** Opens a database in a program's own process: options, directory, log, then the threads. */
+
+import { mkdir } from "node:fs/promises";
+import { errorAnswer } from "../api/error-answer.ts";
+import { MIB } from "../base/byte-sizes.ts";
+import { systemClock } from "../base/clock.ts";
+import { LineBuffer } from "../cli/line-buffer.ts";
+import { createLog } from "../cli/log.ts";
+import { SettingFault } from "../cli/settings/parse-setting.ts";
+import { type Machine, type ServerConfig, serverConfig } from "../cli/settings/server-config.ts";
+import { thisMachine } from "../cli/this-machine.ts";
+import { openEngine } from "../threads/open-engine.ts";
+import { errorOf } from "./answer-error.ts";
+import { inOptionNames, librarySettings } from "./library-settings.ts";
+import { OpenLibrary } from "./open-library.ts";
+import type { Trawl } from "./trawl.ts";
+import { TrawlError } from "./trawl-error.ts";
+import type { TrawlOptions } from "./trawl-options.ts";
+
+/** Default share of the machine's memory; the rest is for the program itself. */
+const MEMORY_SHARE = 0.25;
+/** Minimum of the default memory limit. */
+const MEMORY_BYTES_MIN = 256 * MIB;
+
+/** See `openTrawl`, which has checked the version of Node. */
+export async function openDatabase(options: TrawlOptions): Promise<Trawl> {
+  const config = configOf(options);
+  const { store } = config.engine;
+  if (store.kind === "directory") {
+    // Where this fails, the store says why.
+    await mkdir(store.root, { recursive: true, mode: 0o700 }).catch(() => {});
+  }
+  const lines = new LineBuffer((text) => process.stderr.write(text));
+  const log = createLog(config.log, {
+    isTerminal: process.stderr.isTTY === true,
+    write: (line) => lines.write(line),
+  });
+  const library = new OpenLibrary({
+    config,
+    clock: systemClock,
+    log,
+    flushLog: () => lines.flush(),
+    onCrash: options.onCrash ?? (() => {}),
+  });
+  try {
+    await library.open(openEngine);
+  } catch (error) {
+    throw errorOf(errorAnswer(error), error);
+  }
+  return library;
+}
+
+function configOf(options: TrawlOptions): ServerConfig {
+  try {
+    return serverConfig(librarySettings({ ...options }), libraryMachine());
+  } catch (error) {
+    if (!(error instanceof SettingFault)) throw error;
+    throw new TrawlError(inOptionNames(error.message), { status: 400, cause: error });
+  }
+}
+
+/** The machine as the defaults see it: with the library's share of the memory. */
+function libraryMachine(): Machine {
+  const machine = thisMachine();
+  const share = Math.floor(machine.memoryBytes * MEMORY_SHARE);
+  return { ...machine, memoryBytes: Math.max(MEMORY_BYTES_MIN, share) };
+}
