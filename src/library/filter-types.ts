@@ -2,18 +2,20 @@
 
 import type { AttributeOf } from "./document-types.ts";
 
-/** A filter such as `["year", "Lt", 2000]` or `["And", [["year", "Lt", 2000], …]]`, unchecked. */
-export type Filter = readonly unknown[];
+/**
+ * A filter such as `["year", "Lt", 2000]` or `["And", [["year", "Lt", 2000], …]]`. Operators and
+ * the form are checked, attributes and values are not. Assert arrays that are built at run time to
+ * be filters: `parts as Filter`.
+ */
+export type Filter = FilterOf<unknown>;
 
 /** A filter over documents of this type. */
-export type FilterOf<Document> = unknown extends Document
-  ? Filter
-  : FilterTree<AttributeFilters<Document, never>>;
+export type FilterOf<Document> = FilterTree<AttributeFilters<Document, never>>;
 
 /** A filter over stored documents that may compare with the documents being written. */
-export type ConditionOf<Document> = unknown extends Document
-  ? Filter
-  : FilterTree<AttributeFilters<Document, { readonly $ref_new: AttributeOf<Document> }>>;
+export type ConditionOf<Document> = FilterTree<
+  AttributeFilters<Document, { readonly $ref_new: AttributeOf<Document> }>
+>;
 
 /** Options of filters that compare the terms of texts. */
 export interface TokenOptions {
@@ -30,20 +32,24 @@ export interface FuzzyOptions {
 }
 
 type FilterTree<Leaf> =
+  | Asserted
   | Leaf
   | readonly ["And" | "Or", readonly FilterTree<Leaf>[]]
   | readonly ["Not", FilterTree<Leaf>];
 
-/**
- * Filters of one attribute, for each attribute. `Reference` is an operand in addition to values.
- */
+/** No value has this type; as a mutable array it lets `unknown[]` be asserted to be a filter. */
+type Asserted = [never];
+
+/** Filters of one attribute, for each attribute. `Reference` is an operand in addition to values. */
 type AttributeFilters<Document, Reference> = {
   [Name in AttributeOf<Document>]: AttributeFilter<
     Name,
-    Exclude<Document[Name & keyof Document], null | undefined>,
+    Exclude<ValueOf<Document, Name>, null | undefined>,
     Reference
   >;
 }[AttributeOf<Document>];
+
+type ValueOf<Document, Name> = unknown extends Document ? unknown : Document[Name & keyof Document];
 
 type AttributeFilter<Name extends string, Value, Reference> =
   | readonly [Name, "Eq" | "NotEq", ReadonlyValue<Value> | null | Reference]

@@ -2,7 +2,7 @@
 
 import type { AttributeOf } from "./document-types.ts";
 import type { FilterOf } from "./filter-types.ts";
-import type { ComputedOf, RankByOf } from "./rank-types.ts";
+import type { AnnRankOf, ComputedOf, RankByOf } from "./rank-types.ts";
 import type { DistanceMetric } from "./write-parameters.ts";
 
 /** What one query finds and how it is ordered. */
@@ -24,10 +24,18 @@ export interface SubqueryParameters<Document = unknown> {
   readonly include_attributes?: boolean | readonly AttributeOf<Document>[];
   readonly exclude_attributes?: readonly AttributeOf<Document>[];
   readonly compute_attributes?: Readonly<Record<string, ComputedOf<Document>>>;
-  readonly aggregate_by?: Readonly<Record<string, unknown>>;
-  readonly group_by?: readonly unknown[];
+  readonly aggregate_by?: Readonly<Record<string, AggregateOf<Document>>>;
+  readonly group_by?: readonly GroupKeyOf<Document>[];
   readonly distance_metric?: DistanceMetric;
 }
+
+/** A number of documents, or a sum of an attribute's values. */
+export type AggregateOf<Document> = readonly ["Count"] | readonly ["Sum", AttributeOf<Document>];
+
+/** An attribute whose values make groups, or whose arrays' elements do, under a name. */
+export type GroupKeyOf<Document> =
+  | AttributeOf<Document>
+  | Readonly<Record<string, readonly ["ForEachUnique", AttributeOf<Document>]>>;
 
 /** What holds for all queries of a request. */
 export interface RequestParameters {
@@ -63,7 +71,7 @@ export interface RecallParameters<Document = unknown> {
   readonly num?: number;
   readonly top_k?: number;
   readonly filters?: FilterOf<Document>;
-  readonly rank_by?: unknown;
+  readonly rank_by?: AnnRankOf<Document>;
   readonly include_ground_truth?: boolean;
 }
 

@@ -4,27 +4,28 @@ import type { AttributeOf } from "./document-types.ts";
 import type { FilterOf, TokenOptions } from "./filter-types.ts";
 
 /**
- * A ranking such as `["vector", "ANN", [0.1, 0.8]]`, `["title", "BM25", "sea"]`, `["id", "asc"]`,
- * unchecked.
+ * A ranking such as `["vector", "ANN", [0.1, 0.8]]`, `["title", "BM25", "sea"]`, `["id", "asc"]`.
+ * Operators and the form are checked, attributes are not. Assert arrays that are built at run time
+ * to be rankings: `parts as RankBy`.
  */
-export type RankBy = readonly unknown[];
+export type RankBy = RankByOf<unknown>;
 
 /** A ranking of documents of this type. */
-export type RankByOf<Document> = unknown extends Document
-  ? RankBy
-  :
-      | readonly [AttributeOf<Document>, "ANN" | "kNN", QueryVector]
-      | OrderOf<Document>
-      | readonly OrderOf<Document>[]
-      | ScoreOf<Document>;
+export type RankByOf<Document> =
+  | AnnRankOf<Document>
+  | readonly [AttributeOf<Document>, "kNN", QueryVector]
+  | OrderOf<Document>
+  | readonly OrderOf<Document>[]
+  | ScoreOf<Document>;
+
+/** A ranking by nearest vectors whose recall can be measured. */
+export type AnnRankOf<Document> = readonly [AttributeOf<Document>, "ANN", QueryVector];
 
 /** One computed attribute of documents of this type. */
-export type ComputedOf<Document> = unknown extends Document
-  ? unknown
-  :
-      | readonly [AttributeOf<Document>, "VectorDist", Vector | readonly Vector[]]
-      | readonly ["Highlight", AttributeOf<Document>, (HighlightOptions<Document> | null)?]
-      | ScoreOf<Document>;
+export type ComputedOf<Document> =
+  | readonly [AttributeOf<Document>, "VectorDist", Vector | readonly Vector[]]
+  | readonly ["Highlight", AttributeOf<Document>, (HighlightOptions<Document> | null)?]
+  | ScoreOf<Document>;
 
 /** A score: text, sparse vectors, filters, and arithmetic over them. */
 export type ScoreOf<Document> =

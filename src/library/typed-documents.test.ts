@@ -11,10 +11,12 @@ import type {
   Filter,
   FilterOf,
   FoundRow,
+  MultiQueryParameters,
   Namespace,
   QueryParameters,
   RankBy,
   RankByOf,
+  RecallParameters,
   Row,
   Trawl,
 } from "./open-trawl.ts";
@@ -36,7 +38,7 @@ const VALUE = ["Attribute", "a"] as const;
 const REF = { $ref_new: "v" } as const;
 const EDITS = { max_edit_distance: [{ min_query_chars: 3, distance: 1 }] };
 
-const RANKINGS: RankByOf<Row>[] = [
+const RANKINGS: RankBy[] = [
   ["v", "ANN", [1, 0]],
   ["v", "kNN", "AAAAPw=="],
   ["v", "ANN", [[1, 0], "AAAAPwAAAD8="]],
@@ -73,7 +75,7 @@ const RANKINGS: RankByOf<Row>[] = [
   ["Attribute", "BM25", "fish"],
 ];
 
-const FILTERS: FilterOf<Row>[] = [
+const FILTERS: Filter[] = [
   ["a", "Eq", 1],
   ["a", "NotEq", null],
   ["a", "Eq", ["x"]],
@@ -115,7 +117,7 @@ const FILTERS: FilterOf<Row>[] = [
   ["a", "ContainsTokenSequence", "x"],
 ];
 
-const COMPUTED: ComputedOf<Row>[] = [
+const COMPUTED: ComputedOf<unknown>[] = [
   ["v", "VectorDist", [1, 0]],
   ["v", "VectorDist", [[1, 0]]],
   ["Highlight", "text"],
@@ -123,7 +125,7 @@ const COMPUTED: ComputedOf<Row>[] = [
   TEXT,
 ];
 
-const CONDITIONS: ConditionOf<Row>[] = [
+const CONDITIONS: ConditionOf<unknown>[] = [
   ["v", "Lt", REF],
   [
     "Or",
@@ -152,7 +154,7 @@ describe("parsers accept what the types accept", () => {
 });
 
 test("parsers refuse what the types refuse", () => {
-  const rankings: RankByOf<Row>[] = [
+  const rankings: RankBy[] = [
     // @ts-expect-error unknown operator
     ["title", "BM52", "x"],
     // @ts-expect-error unknown direction
@@ -176,7 +178,7 @@ test("parsers refuse what the types refuse", () => {
     // @ts-expect-error a text to embed is a text
     ["v", "ANN", ["Embed", 12]],
   ];
-  const filters: FilterOf<Row>[] = [
+  const filters: Filter[] = [
     // @ts-expect-error unknown operator
     ["a", "Equals", 1],
     // @ts-expect-error a list of filters
@@ -269,14 +271,86 @@ test("results have the attributes as optional ones, and $dist", () => {
   expectTypeOf<NonNullable<Several["results"][number]["rows"]>[number]>().toEqualTypeOf<Found>();
 });
 
-test("without a type argument nothing of documents is checked", () => {
-  // A variable's arrays have no fixed length: only unchecked parameters take them.
-  const query = { rank_by: ["title", "BM25", "sea"], filters: ["year", "Lt", 2000] };
-  expectTypeOf(query).toExtend<QueryParameters>();
-  expectTypeOf(query).not.toExtend<QueryParameters<Book>>();
-  expectTypeOf<ReturnType<Trawl["namespace"]>>().toEqualTypeOf<Namespace>();
-  expectTypeOf<FilterOf<unknown>>().toEqualTypeOf<Filter>();
-  expectTypeOf<RankByOf<unknown>>().toEqualTypeOf<RankBy>();
-  type Answer = Awaited<ReturnType<Namespace["query"]>>;
-  expectTypeOf<NonNullable<Answer["rows"]>[number]>().toEqualTypeOf<FoundRow>();
+describe("without a type argument", () => {
+  const parts: unknown[] = ["year", "Lt", 2000];
+  const name: string = "year";
+  const operator: string = "Lt";
+  const parsed = JSON.parse('["year","Lt",2000]');
+
+  test("operators and forms are checked, attributes and values are not", () => {
+    const queries: QueryParameters[] = [
+      { rank_by: ["v", "ANN", [1, 0]], filters: ["a", "Eq", { x: 1 }] },
+      { aggregate_by: { n: ["Count"], sum: ["Sum", "a"] } },
+      { aggregate_by: { n: ["Count"] }, group_by: ["a", { b: ["ForEachUnique", "b"] }] },
+      { compute_attributes: { short: ["Highlight", "text"] } },
+      // @ts-expect-error unknown operator
+      { rank_by: ["v", "ANNN", [1, 0]] },
+      // @ts-expect-error unknown operator
+      { filters: ["Andd", [["a", "Eq", 1]]] },
+      // @ts-expect-error unknown operator in a filter of a filter
+      { filters: ["And", [["a", "Eqq", 1]]] },
+      // @ts-expect-error unknown function
+      { compute_attributes: { short: ["Highlights", "text"] } },
+      // @ts-expect-error unknown function
+      { aggregate_by: { n: ["Conut"] } },
+      // @ts-expect-error unknown function
+      { aggregate_by: { n: ["Count"] }, group_by: [{ b: ["ForEach", "b"] }] },
+    ];
+    const subqueries: MultiQueryParameters["queries"] = [
+      { rank_by: ["text", "BM25", "sea"] },
+      // @ts-expect-error unknown operator
+      { rank_by: ["text", "BM52", "sea"] },
+    ];
+    const writes: WriteParameters[] = [
+      { delete_by_filter: ["a", "Lt", 1], upsert_condition: ["a", "Lt", { $ref_new: "a" }] },
+      // @ts-expect-error unknown operator
+      { delete_by_filter: ["a", "Less", 1] },
+      // @ts-expect-error unknown operator
+      { patch_by_filter: { filters: ["a", "Less", 1], patch: { a: 2 } } },
+      // @ts-expect-error unknown operator
+      { upsert_condition: ["a", "Less", { $ref_new: "a" }] },
+    ];
+    const recalls: RecallParameters[] = [
+      { rank_by: ["v", "ANN", [1, 0]], filters: ["a", "Eq", 1] },
+      // @ts-expect-error only the recall of ANN can be measured
+      { rank_by: ["v", "kNN", [1, 0]] },
+    ];
+    const counts = [queries.length, subqueries.length, writes.length, recalls.length];
+    expect(counts).toEqual([10, 2, 4, 2]);
+  });
+
+  test("arrays without a fixed length are refused unless they are asserted or any", () => {
+    const asserted: QueryParameters[] = [
+      { filters: parts as Filter, rank_by: parts as RankBy },
+      { filters: parts as readonly unknown[] as Filter },
+      { filters: [name, operator, 2000] as Filter },
+      { filters: ["And", [["year", "Gt", 1900], parts as Filter]] },
+      { filters: parsed, rank_by: parsed },
+      // @ts-expect-error an array of unknown length and values
+      { filters: parts },
+      // @ts-expect-error an array of unknown length and values
+      { rank_by: parts },
+      // @ts-expect-error an operator that is only known to be a string
+      { filters: [name, operator, 2000] },
+    ];
+    expect(asserted.length).toBe(8);
+    const typed: QueryParameters<Book> = { filters: parts as FilterOf<Book> };
+    expect(typed.filters).toBe(parts);
+    const query = { rank_by: ["title", "BM25", "sea"], filters: ["year", "Lt", 2000] };
+    expectTypeOf(query).not.toExtend<QueryParameters>();
+    const kept = { rank_by: ["title", "BM25", "sea"], limit: 1 } satisfies QueryParameters;
+    expectTypeOf(kept).toExtend<QueryParameters>();
+  });
+
+  test("filters can be collected, and documents have any attributes", () => {
+    const all: Filter[] = [];
+    all.push(["year", "Lt", 2000], parts as Filter);
+    const query: QueryParameters = { filters: ["And", all] };
+    expect(query.filters).toEqual(["And", all]);
+    expectTypeOf<ReturnType<Trawl["namespace"]>>().toEqualTypeOf<Namespace>();
+    expectTypeOf<FilterOf<Row>>().toExtend<Filter>();
+    expectTypeOf<RankByOf<Row>>().toExtend<RankBy>();
+    type Answer = Awaited<ReturnType<Namespace["query"]>>;
+    expectTypeOf<NonNullable<Answer["rows"]>[number]>().toEqualTypeOf<FoundRow>();
+  });
 });

@@ -1,13 +1,17 @@
 /** The engine within a program: documents are written, found, and there after a reopening. */
 
 import { expect, test } from "vitest";
-import { openTrawl } from "../../src/library/open-trawl.ts";
+import { openTrawl, type QueryParameters } from "../../src/library/open-trawl.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 test("documents are found in the program that wrote them, and in the next one", async () => {
   const directory = await temporaryDirectory();
   const options = { dataDir: directory.path, memoryLimit: "512MiB", queryThreads: 1 };
-  const search = { rank_by: ["title", "BM25", "walrus"], top_k: 1, include_attributes: ["title"] };
+  const search: QueryParameters = {
+    rank_by: ["title", "BM25", "walrus"],
+    top_k: 1,
+    include_attributes: ["title"],
+  };
   const first = await openTrawl(options);
   await first.namespace("books").write({
     upsert_rows: [

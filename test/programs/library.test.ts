@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { libraryOptionNames } from "../../src/library/library-settings.ts";
 import {
   type CallOptions,
+  type Filter,
   type Namespace,
   openTrawl,
   type Trawl,
@@ -169,7 +170,7 @@ describe("calls are refused", () => {
   });
 
   test("for parameters that are larger than a body may be", async () => {
-    const filters = ["a", "Eq", "x".repeat(64 * 1024 * 1024)];
+    const filters: Filter = ["a", "Eq", "x".repeat(64 * 1024 * 1024)];
     const call = trawl.namespace("big").query({ filters, limit: 1 });
     await expect(call).rejects.toMatchObject({ status: 413 });
   });
@@ -259,6 +260,48 @@ describe("a directory", () => {
     expect(kinds).toEqual(kinds.map((_, i) => (i === 2 ? "rejected" : "fulfilled")));
     expect(settled[2]).toMatchObject({ reason: { name: "TrawlError", status: 404 } });
     await closed;
+  });
+});
+
+describe("the end of a scope of `await using`", () => {
+  const find = (opened: Trawl) =>
+    opened.namespace("kept").query({ rank_by: ["id", "asc"], limit: 10 });
+
+  test("closes it after the calls that nobody waited for, and releases the directory", async () => {
+    const options = { ...SMALL, dataDir: join(directory.path, "scope") };
+    let write: Promise<unknown>;
+    let opened: Trawl;
+    {
+      await using scoped = await openTrawl(options);
+      opened = scoped;
+      write = scoped.namespace("kept").write(BOOKS);
+    }
+    await expect(write).resolves.toMatchObject({ rows_affected: 3 });
+    await expect(find(opened)).rejects.toMatchObject({ name: "TrawlError", status: 503 });
+    await using again = await openTrawl(options);
+    expect((await find(again)).rows).toHaveLength(3);
+  });
+
+  test("closes it where the scope throws, and passes the error on", async () => {
+    const options = { ...SMALL, dataDir: join(directory.path, "thrown") };
+    const reason = new Error("thrown in the scope");
+    let opened: Trawl | undefined;
+    const scope = async () => {
+      await using scoped = await openTrawl(options);
+      opened = scoped;
+      throw reason;
+    };
+    await expect(scope()).rejects.toBe(reason);
+    await expect(opened?.namespace("kept").schema()).rejects.toMatchObject({ status: 503 });
+    await (await openTrawl(options)).close();
+  });
+
+  test("is the same as `close`, also where both are called", async () => {
+    const options = { ...SMALL, dataDir: join(directory.path, "both") };
+    const opened = await openTrawl(options);
+    await Promise.all([opened.close(), opened[Symbol.asyncDispose](), opened.close()]);
+    await expect(opened[Symbol.asyncDispose]()).resolves.toBeUndefined();
+    await (await openTrawl(options)).close();
   });
 });
 
