@@ -1,7 +1,6 @@
 /** Opens a database in a program's own process: options, directory, log, then the threads. */
 
 import { mkdir } from "node:fs/promises";
-import { errorAnswer } from "../api/error-answer.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { systemClock } from "../base/clock.ts";
 import { LineBuffer } from "../cli/line-buffer.ts";
@@ -10,7 +9,7 @@ import { SettingFault } from "../cli/settings/parse-setting.ts";
 import { type Machine, type ServerConfig, serverConfig } from "../cli/settings/server-config.ts";
 import { thisMachine } from "../cli/this-machine.ts";
 import { openEngine } from "../threads/open-engine.ts";
-import { errorOf } from "./answer-error.ts";
+import { openingError } from "./answer-error.ts";
 import { inOptionNames, librarySettings } from "./library-settings.ts";
 import { OpenLibrary } from "./open-library.ts";
 import type { Trawl } from "./trawl.ts";
@@ -45,7 +44,7 @@ export async function openDatabase(options: TrawlOptions): Promise<Trawl> {
   try {
     await library.open(openEngine);
   } catch (error) {
-    throw errorOf(errorAnswer(error), error);
+    throw openingError(error);
   }
   return library;
 }
