@@ -11,6 +11,7 @@ import {
   type MatchedDocuments,
 } from "../documents/matched-documents.ts";
 import type { GroupNode } from "../operator/plan.ts";
+import { ELEMENTS_PER_PART, eachElementPart, type VisitElements } from "./element-parts.ts";
 import {
   type ElementKeyReader,
   KEY_NUMBERS_MAX,
@@ -35,9 +36,6 @@ interface MatchesOf {
   readonly view: SegmentView;
   readonly matching: MatchedDocuments;
 }
-
-/** Elements of arrays that are looked at together, and between two pauses at about. */
-const ELEMENTS_AT_ONCE = 4096;
 
 /** The combinations of some keys. */
 export class GroupNumbers {
@@ -131,23 +129,23 @@ export class GroupNumbers {
       yield* eachMatch(matching, (ordinals) => visit(read(ordinals), ordinals));
       return;
     }
-    const elements = new ElementKeys(readers[ofElements] as ElementKeyReader);
-    const perStep = elements.documentsPerStep(view.documentCount);
+    const reader = readers[ofElements] as ElementKeyReader;
+    const parts = { matching, offsets: reader.offsets, perStep: MATCHES_PER_STEP };
     if (readers.length === 1) {
-      yield* eachMatch(matching, (ordinals) => elements.each(ordinals, visit), perStep);
+      yield* eachElementPart(parts, elementVisitor(reader, visit));
       return;
     }
-    const given = new Uint32Array(ELEMENTS_AT_ONCE);
+    const given = new Uint32Array(ELEMENTS_PER_PART);
     const single: SingleKeyReader = {
       form: "single",
       read: (ordinals, into) => into.set(given.subarray(0, ordinals.length)),
     };
-    const read = this.#combined(readers.with(ofElements, single), ELEMENTS_AT_ONCE);
+    const read = this.#combined(readers.with(ofElements, single), ELEMENTS_PER_PART);
     const visitKeys: VisitGroups = (keys, ordinals) => {
       given.set(keys);
       visit(read(ordinals), ordinals);
     };
-    yield* eachMatch(matching, (ordinals) => elements.each(ordinals, visitKeys), perStep);
+    yield* eachElementPart(parts, elementVisitor(reader, visitKeys));
   }
 
   /** Reads the groups of at most so many documents that have one of each key. */
@@ -197,72 +195,51 @@ class PairNumbers {
   }
 }
 
-/** The distinct elements of documents of one segment. */
-class ElementKeys {
-  readonly #reader: ElementKeyReader;
+/**
+ * Visits the distinct elements of documents of one segment. One counts once per document; a missing
+ * array is one null key, an empty one none.
+ */
+function elementVisitor(
+  { present, offsets, read }: ElementKeyReader,
+  visit: VisitGroups,
+): VisitElements {
   /** By key: the last document that was seen with it, plus 1. */
-  #seen = new Uint32Array(ELEMENTS_AT_ONCE);
-  readonly #ordinals = new Uint32Array(ELEMENTS_AT_ONCE);
-  readonly #elements = new Uint32Array(ELEMENTS_AT_ONCE);
-  readonly #keys = new Uint32Array(ELEMENTS_AT_ONCE);
-
-  constructor(reader: ElementKeyReader) {
-    this.#reader = reader;
-  }
-
-  /** Documents whose elements are about as many as are looked at between two pauses. */
-  documentsPerStep(documentCount: number): number {
-    const mean = this.#reader.offsets[documentCount] / Math.max(1, documentCount);
-    return Math.max(1, Math.min(MATCHES_PER_STEP, Math.floor(ELEMENTS_AT_ONCE / (mean + 1))));
-  }
-
-  /** An element counts once per document; a missing array is one null key, an empty one none. */
-  each(documents: Uint32Array, visit: VisitGroups): void {
-    const { present, offsets } = this.#reader;
+  let seen = new Uint32Array(ELEMENTS_PER_PART);
+  const owners = new Uint32Array(ELEMENTS_PER_PART);
+  const elements = new Uint32Array(ELEMENTS_PER_PART);
+  const keys = new Uint32Array(ELEMENTS_PER_PART);
+  const visitMissing = (documents: Uint32Array): void => {
     let count = 0;
-    const ordinals = this.#ordinals;
-    const elements = this.#elements;
     for (let i = 0; i < documents.length; i++) {
-      if (!hasBit(present, documents[i])) ordinals[count++] = documents[i];
+      if (!hasBit(present, documents[i])) owners[count++] = documents[i];
     }
-    // There are no more documents at a time than elements.
-    visit(this.#keys.fill(0, 0, count).subarray(0, count), ordinals.subarray(0, count));
-    count = 0;
+    if (count > 0) visit(keys.fill(0, 0, count).subarray(0, count), owners.subarray(0, count));
+  };
+  return (documents, start, stop) => {
+    visitMissing(documents);
+    let count = 0;
     for (let i = 0; i < documents.length; i++) {
       const ordinal = documents[i];
       if (!hasBit(present, ordinal)) continue;
-      const end = offsets[ordinal + 1];
-      for (let element = offsets[ordinal]; element < end; element++) {
-        ordinals[count] = ordinal;
+      const end = Math.min(stop, offsets[ordinal + 1]);
+      for (let element = Math.max(start, offsets[ordinal]); element < end; element++) {
+        owners[count] = ordinal;
         elements[count++] = element;
-        if (count < ELEMENTS_AT_ONCE) continue;
-        this.#visitElements(count, visit);
-        count = 0;
       }
     }
-    this.#visitElements(count, visit);
-  }
-
-  #visitElements(count: number, visit: VisitGroups): void {
-    const ordinals = this.#ordinals;
-    const keys = this.#keys;
-    let seen = this.#seen;
-    this.#reader.read(this.#elements.subarray(0, count), keys);
+    read(elements.subarray(0, count), keys);
     let kept = 0;
     for (let i = 0; i < count; i++) {
       const key = keys[i];
-      const mark = ordinals[i] + 1;
-      if (key >= seen.length) {
-        seen = widened(seen, key);
-        this.#seen = seen;
-      }
+      const mark = owners[i] + 1;
+      if (key >= seen.length) seen = widened(seen, key);
       if (seen[key] === mark) continue;
       seen[key] = mark;
       keys[kept] = key;
-      ordinals[kept++] = ordinals[i];
+      owners[kept++] = owners[i];
     }
-    visit(keys.subarray(0, kept), ordinals.subarray(0, kept));
-  }
+    visit(keys.subarray(0, kept), owners.subarray(0, kept));
+  };
 }
 
 function widened(numbers: Uint32Array, index: number): Uint32Array<ArrayBuffer> {

@@ -7,6 +7,7 @@ import { must } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { eachMatch, type MatchedDocuments, matchCount } from "../documents/matched-documents.ts";
+import { ELEMENTS_PER_PART, eachElementPart, type VisitElements } from "./element-parts.ts";
 import type {
   CodedKeys,
   ElementKeyReader,
@@ -16,7 +17,7 @@ import type {
 } from "./group-keys.ts";
 import { placeReader } from "./key-places.ts";
 
-/** Documents, or elements of arrays at about, that are looked at between two pauses. */
+/** Documents that are looked at between two pauses. */
 export const DOCUMENTS_PER_STEP = 4096;
 /** Places for each match, at most: those of which no document is are looked at, too. */
 export const PLACES_MAX = 8;
@@ -61,11 +62,23 @@ export function* tallyKeys(
   // Behind the table are the places of documents without a value, and of those that have none.
   const tally = new Uint32Array(table.size + 2);
   sums?.begin(tally.length);
-  const visit =
-    sums === undefined
-      ? counterOf(reader, tally, listener)
-      : summerOf(reader, tally, { listener, sums });
-  yield* eachMatch(matching, visit, documentsPerStep(reader));
+  if (reader.form === "elements") {
+    const codes = must(reader.dictionary, "elements without codes");
+    const visit =
+      sums === undefined
+        ? elementCounter(reader, codes, tally)
+        : elementSummer(reader, codes, { tally, sums });
+    yield* eachElementPart(
+      { matching, offsets: reader.offsets, perStep: DOCUMENTS_PER_STEP },
+      visit,
+    );
+  } else {
+    const visit =
+      sums === undefined
+        ? counterOf(reader, tally, listener)
+        : singleSummer(reader, tally.length - 2, { tally, listener, sums });
+    yield* eachMatch(matching, visit, DOCUMENTS_PER_STEP);
+  }
   let told = 0;
   for (let place = 0; place <= table.size; place++) {
     if (tally[place] === 0) continue;
@@ -79,23 +92,13 @@ export function* tallyKeys(
 
 /** Counts documents of a reader that has a table. */
 function counterOf(
-  reader: KeyReader,
+  reader: SingleKeyReader,
   tally: Uint32Array,
   listener: TallyListener,
 ): (ordinals: Uint32Array) => void {
   const { dictionary } = reader;
-  if (reader.form === "elements") {
-    return elementCounter(reader, must(dictionary, "elements without codes"), tally);
-  }
   if (dictionary !== undefined) return valueCounter(reader, dictionary, tally);
   return smallCounter(reader, must(reader.small, "no table"), { tally, listener });
-}
-
-function documentsPerStep(reader: KeyReader): number {
-  if (reader.form === "single") return DOCUMENTS_PER_STEP;
-  const documentCount = reader.offsets.length - 1;
-  const mean = reader.offsets[documentCount] / Math.max(1, documentCount);
-  return Math.max(1, Math.floor(DOCUMENTS_PER_STEP / (mean + 1)));
 }
 
 /** Tells of values that have no place at once. */
@@ -148,18 +151,18 @@ function elementCounter(
   { present, offsets }: ElementKeyReader,
   { codes, size }: CodedKeys,
   tally: Uint32Array,
-): (ordinals: Uint32Array) => void {
+): VisitElements {
   /** By code: the last document that was seen with it, plus 1. */
   const seen = new Uint32Array(size);
-  return (ordinals) => {
+  return (ordinals, start, stop) => {
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i];
       if (!hasBit(present, ordinal)) {
         tally[size]++;
         continue;
       }
-      const end = offsets[ordinal + 1];
-      for (let element = offsets[ordinal]; element < end; element++) {
+      const end = Math.min(stop, offsets[ordinal + 1]);
+      for (let element = Math.max(start, offsets[ordinal]); element < end; element++) {
         const code = codes[element];
         if (seen[code] === ordinal + 1) continue;
         seen[code] = ordinal + 1;
@@ -169,33 +172,16 @@ function elementCounter(
   };
 }
 
-interface Summing {
-  readonly listener: TallyListener;
-  readonly sums: TallySums;
-}
-
-/** Counts documents of a reader that has a table, and sums them. */
-function summerOf(
-  reader: KeyReader,
-  tally: Uint32Array,
-  summing: Summing,
-): (ordinals: Uint32Array) => void {
-  if (reader.form === "elements") {
-    const codes = must(reader.dictionary, "elements without codes");
-    return elementSummer(reader, codes, { tally, ...summing });
-  }
-  return singleSummer(reader, tally.length - 2, { tally, ...summing });
-}
-
-interface Tallied extends Summing {
+interface Tallied {
   readonly tally: Uint32Array;
+  readonly sums: TallySums;
 }
 
 /** Tells of values that have no place at once. */
 function singleSummer(
   reader: SingleKeyReader,
   size: number,
-  { tally, listener, sums }: Tallied,
+  { tally, listener, sums }: Tallied & { readonly listener: TallyListener },
 ): (ordinals: Uint32Array) => void {
   const elsewhere = size + 1;
   const readPlaces = placeReader(reader, size);
@@ -224,37 +210,33 @@ function elementSummer(
   { present, offsets }: ElementKeyReader,
   { codes, size }: CodedKeys,
   { tally, sums }: Tallied,
-): (ordinals: Uint32Array) => void {
+): VisitElements {
   /** By code: the last document that was seen with it, plus 1. */
   const seen = new Uint32Array(size);
-  const places = new Uint32Array(DOCUMENTS_PER_STEP);
-  const documents = new Uint32Array(DOCUMENTS_PER_STEP);
+  const places = new Uint32Array(ELEMENTS_PER_PART);
+  const documents = new Uint32Array(ELEMENTS_PER_PART);
   let count = 0;
   const add = (place: number, ordinal: number): void => {
-    if (count === DOCUMENTS_PER_STEP) flush();
     tally[place]++;
     places[count] = place;
     documents[count++] = ordinal;
   };
-  const flush = (): void => {
-    sums.add(places, documents.subarray(0, count));
+  return (ordinals, start, stop) => {
     count = 0;
-  };
-  return (ordinals) => {
     for (let i = 0; i < ordinals.length; i++) {
       const ordinal = ordinals[i];
       if (!hasBit(present, ordinal)) {
         add(size, ordinal);
         continue;
       }
-      const end = offsets[ordinal + 1];
-      for (let element = offsets[ordinal]; element < end; element++) {
+      const end = Math.min(stop, offsets[ordinal + 1]);
+      for (let element = Math.max(start, offsets[ordinal]); element < end; element++) {
         const code = codes[element];
         if (seen[code] === ordinal + 1) continue;
         seen[code] = ordinal + 1;
         add(code, ordinal);
       }
     }
-    flush();
+    sums.add(places, documents.subarray(0, count));
   };
 }

@@ -49,6 +49,7 @@ function longSnapshot(): Snapshot {
     text: { type: "string", fullTextSearch: fullText(), filterable: false },
     equal: "[]string",
     numbers: "[]int",
+    n: "int",
     strings: { type: "[]string", filterable: true, regex: true, glob: true },
   });
   const text = (i: number) => `${WORDS.join(" ")} `.repeat(20_000 + i);
@@ -56,6 +57,7 @@ function longSnapshot(): Snapshot {
     documentOf(BigInt(i), {
       text: text(i),
       equal: Array.from({ length: 20_000 }, (_, e) => `e${e % 19_999}`),
+      n: BigInt(i),
       numbers: Array.from({ length: 200_000 }, (_, e) => BigInt(e * (i + 1))),
       strings: Array.from({ length: 20_000 }, (_, e) => `${"x".repeat(30)}${e}`),
     }),
@@ -203,6 +205,21 @@ export const WORST_QUERIES: Readonly<
     "groups of elements": () => ({
       aggregate_by: { count: ["Count"] },
       group_by: [{ t: ["ForEachUnique", "numbers"] }],
+      limit: 10_000,
+    }),
+    "groups of strings": () => ({
+      aggregate_by: { count: ["Count"] },
+      group_by: [{ t: ["ForEachUnique", "strings"] }],
+      limit: 10_000,
+    }),
+    "sums of groups of strings": () => ({
+      aggregate_by: { sum: ["Sum", "n"] },
+      group_by: [{ t: ["ForEachUnique", "strings"] }],
+      limit: 10_000,
+    }),
+    "groups of elements and a number": () => ({
+      aggregate_by: { sum: ["Sum", "n"] },
+      group_by: ["n", { t: ["ForEachUnique", "numbers"] }],
       limit: 10_000,
     }),
   },
