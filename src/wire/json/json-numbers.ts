@@ -160,9 +160,10 @@ export class NumberScanner {
         this.#reject(at);
         return;
       }
-      while (digit >= 0 && digit <= 9 && at < longest) {
+      while (digit >= 0 && digit <= 9) {
         if (at - start < FLOAT64_DIGITS) mantissa = mantissa * 10 + digit;
-        else this.#dropInteger();
+        else if (at < longest) this.#dropInteger();
+        else break;
         digit = bytes[++at] - ZERO;
       }
     }

@@ -25,6 +25,11 @@ const ESCAPED: Readonly<Record<number, number>> = {
   116: 0x09,
 };
 
+/** By byte: 1 for ASCII that stands for itself in a string, else 0. */
+const PLAIN_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+
 /** What is wrong with a `\u` escape. */
 const BAD_HEX = -1;
 const LONE_SURROGATE = -2;
@@ -61,13 +66,18 @@ export class StringScanner {
     let at = start + 1;
     let hash = 0;
     let byte = bytes[at];
-    while (byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH && at < end) {
+    const near = Math.min(end, start + CACHED_BYTES_MAX);
+    while (PLAIN_BYTES[byte] !== 0 && at < near) {
       hash = Math.imul(hash ^ byte, FNV_PRIME);
       byte = bytes[++at];
     }
     if (byte === QUOTE) {
       this.end = at + 1;
-      if (at - start <= CACHED_BYTES_MAX) return this.#cached(bytes, start + 1, at, hash);
+      return this.#cached(bytes, start + 1, at, hash);
+    }
+    at = plainEnd(bytes, at, end);
+    if (bytes[at] === QUOTE) {
+      this.end = at + 1;
       return bytes.toString("latin1", start + 1, at);
     }
     return this.#scanUncommon(bytes, { start: start + 1, from: at, end });
@@ -86,12 +96,8 @@ export class StringScanner {
   pass(bytes: Buffer, start: number, end: number): void {
     this.fault = undefined;
     this.isLong = false;
-    let at = start + 1;
-    let byte = bytes[at];
-    while (byte >= 0x20 && byte < 0x80 && byte !== QUOTE && byte !== BACKSLASH && at < end) {
-      byte = bytes[++at];
-    }
-    if (byte === QUOTE) this.end = at + 1;
+    const at = plainEnd(bytes, start + 1, end);
+    if (bytes[at] === QUOTE) this.end = at + 1;
     else this.#checkUncommon(bytes, { start: start + 1, from: at, end });
   }
 
@@ -141,6 +147,13 @@ interface StringPlace {
   readonly start: number;
   readonly from: number;
   readonly end: number;
+}
+
+/** Up to where bytes from `start` on, and before `end`, are ASCII that stands for itself. */
+export function plainEnd(bytes: Buffer, start: number, end: number): number {
+  let at = start;
+  while (at < end && PLAIN_BYTES[bytes[at]] !== 0) at++;
+  return at;
 }
 
 /**

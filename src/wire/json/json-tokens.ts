@@ -258,6 +258,7 @@ export class JsonTokens {
    * several steps may have `bytesMax`.
    */
   string(bound?: NameBound, bytesMax = NO_END): string {
+    if (this.#isKnownLong) return this.#longString(true, bytesMax).text;
     const { window } = this;
     const text = this.#strings.scan(window.bytes, window.at, this.#stringEndMax);
     const { fault, isLong } = this.#strings;
@@ -272,6 +273,11 @@ export class JsonTokens {
     }
     this.#passString();
     return text;
+  }
+
+  /** Whether pieces of the next string were read, so that it is not looked at from its beginning. */
+  get #isKnownLong(): boolean {
+    return this.#longStrings.size > 0 && this.#longStrings.has(this.window.offset);
   }
 
   /** Up to where a string is read in one step. */
@@ -311,6 +317,10 @@ export class JsonTokens {
 
   /** Passes a string, which is checked all the same; the caller has seen its quote. */
   skipString(): void {
+    if (this.#isKnownLong) {
+      this.#longString(false, NO_END);
+      return;
+    }
     this.#strings.pass(this.window.bytes, this.window.at, this.#stringEndMax);
     if (this.#strings.isLong) this.#longString(false, NO_END);
     else this.#passString();

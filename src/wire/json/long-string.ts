@@ -1,5 +1,12 @@
 import { KIB } from "../../base/byte-sizes.ts";
-import { BACKSLASH, LETTER_U, QUOTE, type StringFault, stringPiece } from "./json-strings.ts";
+import {
+  BACKSLASH,
+  LETTER_U,
+  plainEnd,
+  QUOTE,
+  type StringFault,
+  stringPiece,
+} from "./json-strings.ts";
 
 /** Bytes of a string, or of space, that are read between two pauses, in some nanoseconds each. */
 export const LONG_PIECE_BYTES = 256 * KIB;
@@ -49,10 +56,17 @@ export class LongString {
   take(bytes: Buffer, base: number, limit: number): PieceEnd {
     if (this.#end !== undefined) return { kind: "end", at: this.#end - base };
     const start = this.#next - base;
-    const { at, isCut } = pieceEnd(bytes, start, limit);
+    const stop = Math.min(limit, start + LONG_PIECE_BYTES);
+    const plain = plainEnd(bytes, start, stop);
+    const isPlain = plain === stop || bytes[plain] === QUOTE;
+    const { at, isCut } = isPlain
+      ? { at: plain, isCut: plain === limit }
+      : pieceEnd(bytes, start, limit);
     const isEnd = bytes[at] === QUOTE && !isCut;
     if (at > start) {
-      const piece = stringPiece(bytes.subarray(start, at), start);
+      const piece = isPlain
+        ? bytes.toString("latin1", start, at)
+        : stringPiece(bytes.subarray(start, at), start);
       if (typeof piece !== "string") return { kind: "fault", fault: piece };
       if (this.#keepsText) this.#pieces.push(piece);
       this.#next = base + at;

@@ -138,10 +138,9 @@ export class LooseRowsParser {
       // Documents mostly name their attributes in the same order.
       const likely = this.#order[at.attribute++];
       const column = likely?.name === name ? likely : this.#columnOf(name);
-      const { count } = column;
+      // Documents without the attribute get their places in its list, too.
+      this.#filled += at.document + 1 - column.count;
       this.#values.readValue(column, at.document);
-      // Documents without the attribute got their places in its list.
-      this.#filled += column.count - count;
     }
   }
 
