@@ -16,6 +16,7 @@ const STATUSES: Record<ErrorCode, number> = {
   conflict: 409,
   too_large: 413,
   overloaded: 429,
+  out_of_memory: 429,
   building: 202,
   timed_out: 408,
   unavailable: 503,
@@ -48,7 +49,7 @@ test("an attribute is named", () => {
 
 describe("advice when to retry", () => {
   test.each(Object.keys(STATUSES) as ErrorCode[])("of %s", (code) => {
-    const isWorthIt = ["overloaded", "building", "unavailable"].includes(code);
+    const isWorthIt = ["overloaded", "out_of_memory", "building", "unavailable"].includes(code);
     const { headers } = bodyOf(new DatabaseError(code, "x"));
     expect(headers["retry-after-ms"]).toBe(isWorthIt ? "1000" : undefined);
     const told = bodyOf(new DatabaseError(code, "x", { retryAfterMs: 12.3 })).headers;
@@ -88,7 +89,7 @@ test("clients read their own message, wherever it is in the causes, and logs the
   expect(answerWithId(plain, "rq-7")).toBe(plain);
 });
 
-test("a system without memory is overloaded", () => {
+test("a system without memory asks to retry later", () => {
   const { status, headers, json } = bodyOf(new RangeError("Array buffer allocation failed"));
   expect(status).toBe(429);
   expect(Number(headers["retry-after-ms"])).toBeGreaterThan(0);

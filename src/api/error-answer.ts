@@ -13,6 +13,7 @@ export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
   conflict: 409,
   too_large: 413,
   overloaded: 429,
+  out_of_memory: 429,
   building: 202,
   timed_out: 408,
   unavailable: 503,
@@ -33,6 +34,14 @@ const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
 const INTERNAL_MESSAGE =
   "🐡 Unknown error, if this persists, please contact support!! We'll be happy to help :)";
 
+/** Codes whose cause may be over after a while. */
+const RETRIED: ReadonlySet<ErrorCode> = new Set([
+  "overloaded",
+  "out_of_memory",
+  "building",
+  "unavailable",
+]);
+
 /** Tells clients how long to wait when the error itself does not know. */
 const RETRY_AFTER_MS_DEFAULT = 1000;
 
@@ -45,7 +54,7 @@ function isAllocationFailure(error: unknown): error is RangeError {
 
 function outOfMemory(cause: RangeError): DatabaseError {
   return new DatabaseError(
-    "overloaded",
+    "out_of_memory",
     "💔 out of memory for this request: send its documents in several smaller writes, one after " +
       "another, or give the server more memory",
     { cause, retryAfterMs: MEMORY_RETRY_MS },
@@ -99,5 +108,5 @@ function membersOf({ attribute, facts }: DatabaseError): object {
 }
 
 function retries(code: ErrorCode): boolean {
-  return code === "overloaded" || code === "building" || code === "unavailable";
+  return RETRIED.has(code);
 }

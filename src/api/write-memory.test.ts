@@ -14,7 +14,7 @@ test("what one write may not take is refused for good, what others have for now"
   second.hold(UNCOUNTED_BYTES + 3 * MIB);
   expect(() => second.hold(UNCOUNTED_BYTES + 5 * MIB)).toThrow(
     expect.objectContaining({
-      code: "overloaded",
+      code: "out_of_memory",
       message: expect.stringContaining(`${9 * MIB} of ${10 * MIB} bytes, and it needs ${5 * MIB}`),
     }),
   );

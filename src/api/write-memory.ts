@@ -32,7 +32,7 @@ export class WriteMemory implements BuiltMemory {
     this.#blocks = blocks;
   }
 
-  /** Throws `too_large` if the write alone takes too much, `overloaded` if others have it. */
+  /** Throws `too_large` if the write alone takes too much, `out_of_memory` if others have it. */
   hold(bytes: number): void {
     const { bytesMax, bytesUsed } = this.#pool;
     const more = Math.max(bytes - UNCOUNTED_BYTES, 0) - this.#bytes;
@@ -47,7 +47,7 @@ export class WriteMemory implements BuiltMemory {
     }
     if (bytesUsed + more > bytesMax) {
       throw new DatabaseError(
-        "overloaded",
+        "out_of_memory",
         `💔 documents of writes that are read take too much memory for this one: ${bytesUsed} of ` +
           `${bytesMax} bytes, and it needs ${this.#bytes + more}; retry later`,
         { retryAfterMs: MEMORY_RETRY_MS },

@@ -19,8 +19,10 @@ export type ErrorCode =
   | "conflict"
   /** The body or a value is over its limit (413). */
   | "too_large"
-  /** A queue, slot or budget is full; try later (429). */
+  /** A queue, slot or rate is full, here or at a dependency; try later (429). */
   | "overloaded"
+  /** The memory of this process has no room for the work; less of it, or later, may fit (429). */
+  | "out_of_memory"
   /** An index that the query needs is still being built (202). */
   | "building"
   /** The request took longer than the server allows (408). */

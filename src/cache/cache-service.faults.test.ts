@@ -73,7 +73,7 @@ test.each(Array.from({ length: effort({ usual: 3, full: 16 }) }, (_, i) => i + 1
           await reader.run(looks);
           answered++;
         } catch (error) {
-          if (!isDatabaseError(error, "unavailable", "overloaded", "corrupt")) throw error;
+          if (!isDatabaseError(error, "unavailable", "out_of_memory", "corrupt")) throw error;
         }
         const { key } = objects[random.below(OBJECTS)];
         const chance = random.next();

@@ -112,7 +112,7 @@ describe("a cache", () => {
     const [reader] = readers;
     const source = reader.sourceOf(key, content.length);
     const error = await reader.run(() => source.place(0, MIB)).catch((thrown: unknown) => thrown);
-    expect(isDatabaseError(error, "overloaded")).toBe(true);
+    expect(isDatabaseError(error, "out_of_memory")).toBe(true);
     expect((await reader.run(() => source.place(0, 100))).bytes[0]).toBe(content[0]);
   });
 

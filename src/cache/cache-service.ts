@@ -235,7 +235,7 @@ export class CacheService {
     }
     if (block === undefined) {
       throw new DatabaseError(
-        "overloaded",
+        "out_of_memory",
         `💔 out of memory for reading: ${bytes} bytes more are needed, ${arenas.freeBytes} are ` +
           "free; ask for less at once, or start the server with a larger --memory-limit",
       );

@@ -237,7 +237,7 @@ export class ResidentRanges implements SegmentReads {
       release(transient);
     }
     throw new DatabaseError(
-      "overloaded",
+      "out_of_memory",
       `💔 bytes of stored segments were missing ${LOAD_ROUNDS_MAX} times in a row: there is not ` +
         "enough memory for this request; narrow it, or start the server with a larger " +
         "--memory-limit",

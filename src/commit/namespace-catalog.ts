@@ -54,6 +54,8 @@ const MANIFEST_EXPECTED_SHARE = 8;
 const NAMESPACES_OPEN_MAX = 1_000;
 /** How long an idle namespace is kept open. */
 const NAMESPACE_IDLE_MS = 600_000;
+/** Codes of errors after which the log entry of a deletion is certainly not there. */
+const REFUSED = ["not_found", "invalid", "overloaded", "out_of_memory"] as const;
 
 /** Namespaces whose manifests are read at the same time. */
 const FOLLOWED_AT_ONCE = 16;
@@ -461,7 +463,7 @@ export class NamespaceCatalog {
     } catch (error) {
       if (error instanceof NamespaceRetired) return false;
       // The outcome may be unknown: then the announcement must stay for the next opening to decide.
-      if (exists && isDatabaseError(error, "not_found", "invalid", "overloaded")) {
+      if (exists && isDatabaseError(error, ...REFUSED)) {
         await withdrawDeletion(this.#store, generation);
       } else if (exists) this.deletionIntents.leaveOpen(generation);
       throw error;

@@ -388,6 +388,6 @@ export class NamespaceLog {
  */
 export function asOpenOutcome(error: unknown): unknown {
   if (error instanceof PutRefused) return error;
-  if (!isDatabaseError(error, "overloaded", "conflict")) return error;
+  if (!isDatabaseError(error, "overloaded", "out_of_memory", "conflict")) return error;
   return new DatabaseError("unavailable", error.message, { cause: error });
 }

@@ -34,7 +34,6 @@ import type { StaleIndex } from "../namespace/segments/stale-indexes.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import type { StoredSegment } from "../segment/memtable/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
-import { StoreFailure } from "../storage/private-failures-store.ts";
 import { BackgroundWork } from "./background/background-work.ts";
 import { IndexBuilder } from "./background/index-builder.ts";
 import { type Group, type GroupMember, takeGroup } from "./commit-group.ts";
@@ -380,9 +379,7 @@ export class Namespace {
     try {
       await this.verify();
     } catch (error) {
-      const isMemoryShort =
-        isDatabaseError(error, "overloaded") && !(error instanceof StoreFailure);
-      if (!isMemoryShort) throw error;
+      if (!isDatabaseError(error, "out_of_memory")) throw error;
       this.retire("uncertain"); // From the manifest it takes less memory.
     }
     if (this.facts.sequence < indexedUpTo) this.retire("collected");

@@ -80,7 +80,7 @@ export async function compactNamespace(
       const inputs = group.map((index) => stored[index]);
       const to = { generation, facts, baseVersion: manifest.version };
       const result = await write(options, inputs, to).catch((error: unknown) => {
-        if (group.length === 1 || !isDatabaseError(error, "overloaded")) throw error;
+        if (group.length === 1 || !isDatabaseError(error, "out_of_memory")) throw error;
         return error;
       });
       if (result instanceof Error) {

@@ -3,8 +3,11 @@
 import { expect, test } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
 import { MIB } from "../base/byte-sizes.ts";
+import { DatabaseError } from "../base/errors.ts";
 import { seededRandom } from "../base/random.ts";
+import { CREATE_ATTEMPTS_MAX } from "../storage/create-object.ts";
 
 const MEMORY_BYTES = 4 * MIB;
 const random = seededRandom(17);
@@ -61,5 +64,21 @@ test("segments that do not fit for a merge keep no log waiting", async () => {
   expect(await unindexedCount(engine)).toBe(0);
   expect(engine.logs.map(({ message }) => message)).toContain("cannot compact a namespace now");
   expect((await engine.call("query", "n", ALL)).json.rows.length).toBe(12 * count);
+  await engine.close();
+});
+
+test("a step whose manifest the store refuses is not made smaller", async () => {
+  const store = new HookedObjectStore();
+  const engine = await EngineFixture.open({ store, thresholds: { indexTailEntries: 1 } });
+  for (let id = 0; id < 4; id++) await engine.write("n", { upsert_rows: [{ id }] });
+  let refused = 0;
+  store.before = async (key, kind) => {
+    if (kind !== "put" || !key.includes("/manifest/")) return;
+    refused++;
+    throw new DatabaseError("overloaded", "slow down");
+  };
+  await engine.indexer({ graceMs: 1 }).pass();
+  expect(refused).toBe(CREATE_ATTEMPTS_MAX);
+  expect(engine.logs.map(({ message }) => message)).toContain("cannot index a namespace now");
   await engine.close();
 });

@@ -16,7 +16,6 @@ import {
   parseDirtyKey,
 } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
-import { StoreFailure } from "../storage/private-failures-store.ts";
 import { storePages } from "../storage/store-pages.ts";
 import { type CompactionOutcome, compactNamespace } from "./compact-namespace.ts";
 import { collectGarbage } from "./garbage/collect-garbage.ts";
@@ -274,8 +273,7 @@ export class Indexer {
         return await indexNamespace(this.#options, known.generation, known.stepWeight);
       } catch (error) {
         const isLeast = known.stepWeight < 1;
-        const isMemoryShort = isDatabaseError(error, "overloaded");
-        if (isLeast || !isMemoryShort || error instanceof StoreFailure) throw error;
+        if (isLeast || !isDatabaseError(error, "out_of_memory")) throw error;
         known.stepWeight = Math.floor(known.stepWeight / INDEX_STEP_SHRINK);
       }
     }
@@ -312,15 +310,15 @@ export class Indexer {
   async #compactOnce(
     known: Known,
     mergesRested: boolean,
-  ): Promise<CompactionOutcome["kind"] | "overloaded"> {
+  ): Promise<CompactionOutcome["kind"] | "out of memory"> {
     const { clock, log } = this.#options;
     const { generation, mergeWeightMax: weightMax } = known;
     const limits = { weightMax, mergesRested };
     const startMs = clock.nowMs();
     const compacting = compactNamespace(this.#options, generation, limits);
     const outcome = await compacting.catch((error: unknown) => {
-      if (!isDatabaseError(error, "overloaded")) throw error;
-      return { kind: "overloaded", reason: error.message } as const;
+      if (!isDatabaseError(error, "out_of_memory")) throw error;
+      return { kind: "out of memory", reason: error.message } as const;
     });
     known.restedAtMs = againAtMs(outcome, clock.monotonicMs());
     if (outcome.kind === "too large") known.mergeWeightMax = Math.floor(outcome.weight / 2);
@@ -428,12 +426,12 @@ export class Indexer {
 
 /** When to look again at segments that rest, after what became of a compaction. */
 function againAtMs(
-  outcome: CompactionOutcome | { readonly kind: "overloaded" },
+  outcome: CompactionOutcome | { readonly kind: "out of memory" },
   nowMs: number,
 ): number | undefined {
   switch (outcome.kind) {
     // What does not fit by itself fits no better later.
-    case "overloaded":
+    case "out of memory":
     case "nothing to do":
       return undefined;
     case "rest":

@@ -92,8 +92,8 @@ export class Arenas {
 
   /**
    * Takes a block, or returns undefined if that would exceed the total. Its bytes are whatever was
-   * there before. Blocks of zero bytes are legal. Throws `overloaded` if the system has no room for
-   * another arena.
+   * there before. Blocks of zero bytes are legal. Throws `out_of_memory` if the system has no room
+   * for another arena.
    */
   alloc(bytes: number): ArenaRange | undefined {
     const padded = Math.max(Math.ceil(bytes / BLOCK_ALIGN), 1) * BLOCK_ALIGN;
@@ -160,7 +160,7 @@ function reserveMemory(pages: number): WebAssembly.Memory {
   } catch (cause) {
     const bytes = pages * PAGE_BYTES;
     throw new DatabaseError(
-      "overloaded",
+      "out_of_memory",
       `cannot reserve ${bytes} bytes of address space: the system allows no more; ` +
         "lower the memory limit of the server or raise the system's (ulimit -v)",
       { cause },

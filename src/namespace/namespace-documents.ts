@@ -111,7 +111,7 @@ export class NamespaceDocuments {
     );
   }
 
-  /** Builds the segments of a batch that is yet to be committed. Throws `overloaded`. */
+  /** Builds the segments of a batch that is yet to be committed. Throws `out_of_memory`. */
   *prepare(batch: WriteBatch, schema: Schema): Steps<PreparedSegments | undefined> {
     const documents = documentsOf(batch);
     const deletes = batch.find((record) => record.kind === "deletes")?.deletes;

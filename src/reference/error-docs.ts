@@ -15,6 +15,7 @@ const BY_CODE: Readonly<Record<ErrorCode, string>> = {
   conflict: "The destination is there already, or is being made.",
   too_large: "The body, or something in it, is over its limit.",
   overloaded: "Too much at once: try again after `retry-after-ms`.",
+  out_of_memory: "The server has no memory for it now: try again after `retry-after-ms`.",
   building: "An index is being built: try again after `retry-after-ms`.",
   timed_out: "The request took longer than it may.",
   unavailable: "The store or a model's service does not answer: try again.",

@@ -18,9 +18,6 @@ const CLIENT_MESSAGE = "the object store fails or does not answer; retry later";
 /** Damage: these messages name an object by its key, and that is for clients, too. */
 const FOR_CLIENTS: ReadonlySet<ErrorCode> = new Set(["corrupt", "too_new", "too_old"]);
 
-/** An error that a store has thrown; its `overloaded` does not mean a lack of memory. */
-export class StoreFailure extends DatabaseError {}
-
 /**
  * Adds a message for clients to each error that a store throws, so that only operators read the
  * original message. So no store can reveal its location to clients.
@@ -72,7 +69,7 @@ function privateFailure(error: unknown): unknown {
   const { code, message, cause, retryAfterMs, stack } = error;
   if (FOR_CLIENTS.has(code)) return error;
   const clientMessage = CLIENT_MESSAGES[code] ?? CLIENT_MESSAGE;
-  const same = new StoreFailure(code, message, {
+  const same = new DatabaseError(code, message, {
     cause,
     clientMessage,
     ...(retryAfterMs !== undefined && { retryAfterMs }),

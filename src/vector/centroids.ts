@@ -34,7 +34,7 @@ const ALIGNMENT = 16;
 export interface KernelSpace {
   readonly kernels: ArenaKernels;
   readonly memory: {
-    /** Throws `overloaded` when there is no room. */
+    /** Throws `out_of_memory` when there is no room. */
     allocate(bytes: number): ArenaBytes;
     free(place: { arena: number; offset: number; bytes: number }): void;
   };

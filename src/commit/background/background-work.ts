@@ -58,7 +58,7 @@ export class BackgroundWork {
       if (delta !== undefined) this.#isStuck = false;
       return delta;
     } catch (error) {
-      if (!isDatabaseError(error, "overloaded")) throw error;
+      if (!isDatabaseError(error, "out_of_memory")) throw error;
       // Nothing has changed: without memory the segments stay as they are until the next commit.
       const facts = { namespace: this.#opened.generation.name, reason: error.message };
       if (!this.#isStuck) this.#options.log("warn", "no memory for merges and indexes", facts);

@@ -119,7 +119,8 @@ export class IndexBuilder {
         await this.#slicing.yield();
       }
     } catch (error) {
-      if (isDatabaseError(error, "overloaded") || error instanceof NamespaceRetired) return deltas;
+      if (isDatabaseError(error, "out_of_memory") || error instanceof NamespaceRetired)
+        return deltas;
       throw error;
     }
     this.#end();
@@ -127,7 +128,7 @@ export class IndexBuilder {
     return deltas;
   }
 
-  /** One step of the background builds; undefined if there are none. Throws `overloaded`. */
+  /** One step of the background builds; undefined if there are none. Throws `out_of_memory`. */
   *step(schema: Schema): Steps<PublishedDelta | undefined> {
     if (!this.isBuilding) return undefined;
     const delta = yield* this.#documents.rebuildStep(schema);

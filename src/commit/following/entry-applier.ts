@@ -51,7 +51,7 @@ export class EntryApplier {
 
   /**
    * Makes an entry of another server ready, in slices. Throws what loading fails with, and
-   * `overloaded` where there is no memory; nothing has changed then.
+   * `out_of_memory` where there is no memory; nothing has changed then.
    */
   async prepare(entry: LogEntry, slices: Slices): Promise<ReadyEntry> {
     const { generation, documents } = this.#opened;

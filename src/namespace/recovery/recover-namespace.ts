@@ -176,7 +176,7 @@ class Recovery {
       );
     } catch (error) {
       // All of them do not fit in memory together; they are read one after the other.
-      if (!isDatabaseError(error, "overloaded")) throw error;
+      if (!isDatabaseError(error, "out_of_memory")) throw error;
     }
   }
 
@@ -203,7 +203,7 @@ class Recovery {
         this.#documents.releaseAll();
       }
     } catch (error) {
-      if (!isDatabaseError(error, "overloaded")) throw error;
+      if (!isDatabaseError(error, "out_of_memory")) throw error;
     }
   }
 }

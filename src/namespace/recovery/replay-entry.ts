@@ -71,7 +71,7 @@ export function decodeLogEntry(
 
 /**
  * Opens what the entry imports, looks up what it deletes in stored segments, and builds the
- * segments of its documents. Throws what loading fails with, and `overloaded` where there is no
+ * segments of its documents. Throws what loading fails with, and `out_of_memory` where there is no
  * memory. An import is alone in its entry, so that nothing else looks for ids in its segments.
  */
 export async function prepareEntry(entry: LogEntry, base: ReplayBase): Promise<PreparedEntry> {

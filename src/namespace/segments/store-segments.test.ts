@@ -47,7 +47,7 @@ function shortMemory(failing: number): SegmentMemory & { readonly allocations: n
   let allocations = 0;
   return {
     allocate: (bytes) => {
-      if (allocations++ === failing) throw new DatabaseError("overloaded", "no room");
+      if (allocations++ === failing) throw new DatabaseError("out_of_memory", "no room");
       return SPACE.memory.allocate(bytes);
     },
     free: (place) => SPACE.memory.free(place),
@@ -86,7 +86,7 @@ test("a segment that cannot be clustered for want of memory is stored as it is",
       expect(kinds.has(CLUSTER_SECTIONS.withOrdinals)).toBe(isClustered);
       outcomes.push(isClustered ? "clustered" : "as it is");
     } catch (error) {
-      if (!isDatabaseError(error, "overloaded")) throw error;
+      if (!isDatabaseError(error, "out_of_memory")) throw error;
       outcomes.push("refused");
     }
     expect(SPACE.usedBytes, `allocation ${failing}`).toBe(usedBytes);

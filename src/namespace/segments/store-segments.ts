@@ -127,7 +127,7 @@ function mergeGroup(group: readonly StoreInput[], target: StoreTarget): BuiltSeg
     const plan = planClustered(merged.view, schema, known, clusters);
     ordered = plan && build(plan, target);
   } catch (error) {
-    if (!isDatabaseError(error, "overloaded")) {
+    if (!isDatabaseError(error, "out_of_memory")) {
       merged.free();
       throw error;
     }

@@ -135,7 +135,7 @@ describe("memory", () => {
     expect(failure(alone).message).toContain("for patterns");
     pool.add(2 ** 20 - 1000);
     const small = () => runSteps(bind(regexOf(100), new PatternBudget(new QueryMemory(pool))));
-    expect(failure(small).code).toBe("overloaded");
+    expect(failure(small).code).toBe("out_of_memory");
   });
 
   test("of an earlier request is free again once its query has ended", () => {

@@ -9,7 +9,7 @@ test("what one query may not take is refused for good, what others have for now"
   second.take(300, "groups");
   expect(() => second.take(200, "returned values")).toThrow(
     expect.objectContaining({
-      code: "overloaded",
+      code: "out_of_memory",
       message: expect.stringMatching(/900 of 1000 bytes, and it needs 500.* returned values/),
     }),
   );

@@ -23,7 +23,7 @@ export class QueryMemory {
 
   /**
    * Takes bytes for `what`. Throws `invalid` if the query alone would need more than there is, and
-   * `overloaded` if others have it.
+   * `out_of_memory` if others have it.
    */
   take(bytes: number, what: string): void {
     const { bytesMax, bytesUsed } = this.#pool;
@@ -37,7 +37,7 @@ export class QueryMemory {
     }
     if (bytesUsed + bytes > bytesMax) {
       throw new DatabaseError(
-        "overloaded",
+        "out_of_memory",
         `💔 queries that run take too much memory for this one: ${bytesUsed} of ${bytesMax} ` +
           `bytes, and it needs ${needed}, at last for ${what}; retry later`,
         { retryAfterMs: MEMORY_RETRY_MS },
