@@ -203,6 +203,7 @@ describe("score arithmetic", () => {
       ],
       ["only a floor", by(["Max", [0]]), 400, "at least one expression"],
       ["two floors", by(["Max", [0, 1, bm25]]), 400, "at most one number"],
+      ["Max of a score without a list", by(["Max", bm25]), 422, 'expected ["Max", [expression'],
       ["Max of nothing", by(["Max", []]), 400, "at least one expression"],
       ["Sum of nothing", by(["Sum", []]), 400, "at least one expression"],
       ["a number in Sum", by(["Sum", [1, bm25]]), 400, "rank_by[1][0]", "number"],

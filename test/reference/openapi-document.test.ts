@@ -16,6 +16,9 @@ import {
   CHECKPOINT_RESTORE_FORM,
   RESTORE_FORM,
 } from "../../src/wire/backups/backup-json.ts";
+import { parseJson } from "../../src/wire/json/json-reader.ts";
+import { ExpressionBudget } from "../../src/wire/query/expression-budget.ts";
+import { parseScoreExpression } from "../../src/wire/query/parse-score-expression.ts";
 import { EXPLAIN_FORM, QUERY_FORM, RECALL_FORM } from "../../src/wire/query/query-forms.ts";
 import { KNOWN_MEMBERS } from "../../src/wire/write/parse-write.ts";
 import { METADATA_FORM, SCHEMA_FORM, WRITE_FORMS } from "../../src/wire/write/write-forms.ts";
@@ -82,6 +85,20 @@ describe("the document", () => {
       ),
     );
     expect(unsaid).toEqual([]);
+  });
+
+  test.each([
+    ["a list of scores", ["Max", [["title", "BM25", "sea"]]], true],
+    ["a floor and a score", ["Max", 0, ["Attribute", "n"]], true],
+    ["two scores", ["Max", ["title", "BM25", "sea"], ["Attribute", "n"]], true],
+    ["a score without a list", ["Max", ["title", "BM25", "sea"]], false],
+    ["an empty list", ["Max", []], false],
+  ])("has the forms of Max that the parser takes: %s", (_form, score, isTaken) => {
+    expect(schemaFault(schemas.ScoreExpression, score) === undefined).toBe(isTaken);
+    const json = parseJson(new TextEncoder().encode(JSON.stringify(score)));
+    const parse = () => parseScoreExpression("rank_by", json, new ExpressionBudget());
+    if (isTaken) expect(parse).not.toThrow();
+    else expect(parse).toThrow("Max");
   });
 
   test("has examples that are as it says", () => {

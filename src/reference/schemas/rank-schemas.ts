@@ -76,13 +76,15 @@ const BY_FUNCTION: Readonly<Record<ScoreFunction, readonly JsonSchema[]>> = {
   Max: [
     tuple(
       "Max",
-      [{ const: "Max" }, list({ anyOf: [NON_NEGATIVE, SCORE] }, "Scores and at most one number.")],
+      [
+        { const: "Max" },
+        list({ anyOf: [NON_NEGATIVE, SCORE] }, "Scores and at most one number.", { minItems: 1 }),
+      ],
       "The greatest of the scores; a number among them is a floor.",
     ),
     tuple("Max of two", [{ const: "Max" }, NON_NEGATIVE, SCORE], "The score, at least the floor."),
     tuple("Max of two", [{ const: "Max" }, SCORE, SCORE], "The greater of two scores."),
     tuple("Max of two", [{ const: "Max" }, SCORE, NON_NEGATIVE], "The score, at least the floor."),
-    tuple("Max of one", [{ const: "Max" }, SCORE], "The score itself."),
   ],
   Product: [
     tuple("Product", [{ const: "Product" }, NON_NEGATIVE, SCORE], "The score times a weight."),

@@ -193,7 +193,7 @@ function parseMax(
 ): ScoreExpression {
   const listed = elements.length === 2;
   const parts = listed ? elementsOf(elements[1]) : elements.slice(1);
-  if (parts === undefined || elements.length > 3) {
+  if (parts === undefined || elements.length > 3 || typeof parts[0] === "string") {
     throw rankInputError(path, 'expected ["Max", [expression, …]] or ["Max", 0, expression]');
   }
   const place = (i: number) => (listed ? `${path}[1][${i}]` : `${path}[${i + 1}]`);
