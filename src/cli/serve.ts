@@ -1,6 +1,6 @@
 /** Wires configuration, engine and HTTP server together, and takes them down on a signal. */
 
-import { KEY_POLL_MS, type KeyRing } from "../access/key-ring.ts";
+import { KEY_POLL_MS } from "../access/key-ring.ts";
 import type { EngineConfig, TracingConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
@@ -16,6 +16,7 @@ import { IndexerProcess } from "./indexer-process.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
 import { openAudit } from "./open-audit.ts";
+import type { OpenedKeys } from "./open-keys.ts";
 import { openPages } from "./open-pages.ts";
 import { checkReach, type ServerConfig } from "./settings/server-config.ts";
 import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
@@ -24,7 +25,7 @@ import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 export interface ServeOptions {
   readonly openEngine: (config: EngineConfig) => Promise<Engine>;
   /** Opens the keys of the store that the engine has made ready. */
-  readonly openKeys: (config: ServerConfig, log: HttpLog) => Promise<KeyRing>;
+  readonly openKeys: (config: ServerConfig, log: HttpLog) => Promise<OpenedKeys>;
   readonly version: string;
   readonly clock: Clock;
   readonly print: (text: string) => void;
@@ -47,17 +48,18 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
   const onHint = () => indexer?.wake();
   const engine = await options.openEngine({ ...config.engine, log, onHint });
   const tracing = config.tracing && tracingOf(config.tracing, { clock, log, version });
-  let keys: KeyRing;
+  let keys: OpenedKeys;
   let server: HttpServer;
   let address: string;
   const sites = await openPages(config, log);
   try {
     keys = await options.openKeys(config, log);
-    checkReach(config, keys.isLocked);
+    checkReach(config, keys.ring.isLocked);
     server = new HttpServer({
       config: config.http,
       engine,
-      keys,
+      keys: keys.ring,
+      keyMetrics: keys.metrics,
       audit,
       tls,
       sites,
@@ -77,7 +79,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
     await engine.close();
     throw error;
   }
-  const stopPolling = clock.every(KEY_POLL_MS, () => void keys.tick());
+  const stopPolling = clock.every(KEY_POLL_MS, () => void keys.ring.tick());
   const { indexerFlags } = config;
   const onManifest = (namespace: NamespaceName) => engine.followManifest(namespace);
   indexer = indexerFlags && new IndexerProcess(indexerFlags, { clock, log, onManifest });
@@ -88,7 +90,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
       await server.close();
       stopPolling();
       // When keys were last used may be missing; the server ends all the same.
-      await keys.flushUses().catch(() => {});
+      await keys.ring.flushUses().catch(() => {});
       await audit?.close();
       await Promise.all([engine.close(), tracing?.exporter.close()]);
     } finally {
@@ -96,7 +98,7 @@ export async function serve(config: ServerConfig, options: ServeOptions): Promis
     }
   });
   const pages = sites.map(({ path }) => path);
-  options.print(banner(config, { version, address, isLocked: keys.isLocked, pages }));
+  options.print(banner(config, { version, address, isLocked: keys.ring.isLocked, pages }));
   log("info", "listening", { address, version, store: storeName(config.engine.store) });
 }
 

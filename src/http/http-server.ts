@@ -20,6 +20,7 @@ import {
   answerBytes,
   DRAIN_MS_MAX,
   type Engine,
+  type EngineMetric,
   type HttpAnswer,
   jsonAnswer,
 } from "../api/engine.ts";
@@ -101,6 +102,8 @@ export interface HttpOptions {
   readonly engine: Engine;
   /** Whoever opened it polls it. */
   readonly keys: KeyRing;
+  /** The requests for keys to the object store; absent: they are not counted. */
+  readonly keyMetrics?: () => readonly EngineMetric[];
   /** Absent: there is none. Whoever made it closes it. */
   readonly audit?: AuditLog | undefined;
   /** Absent: the server speaks plain HTTP. */
@@ -474,7 +477,9 @@ export class HttpServer {
       case "metrics": {
         const audited = this.#options.audit?.metrics() ?? [];
         const traces = traceMetrics(this.#options.tracing?.exporter.stats);
-        const kept = [...engine.metrics(), ...this.#traffic.metrics(), ...audited, ...traces];
+        const keys = this.#options.keyMetrics?.() ?? [];
+        const own = [...this.#traffic.metrics(), ...audited, ...traces];
+        const kept = [...engine.metrics(), ...keys, ...own];
         const body = encoder.encode(await this.#metrics.render(kept));
         return { status: 200, headers: { "content-type": this.#metrics.contentType }, body };
       }

@@ -11,7 +11,7 @@ const INDEXER_REPORT_MS = 600_000;
 /** Collects the stats. */
 export function objectStoreMetrics(
   { requests, failures, bytesRead, bytesWritten }: StoreCounts,
-  thread: "cache" | "write",
+  thread: "cache" | "main" | "write",
 ): EngineMetric[] {
   const counter = (
     [name, help]: readonly [name: string, help: string],

@@ -121,3 +121,8 @@ test("queries are timed by their kind, and by phase", async () => {
   const phase = /^trawl_query_phase_seconds_total\{thread="(0|main)",phase="search"\} 0\.0/m;
   await expect.poll(metrics, { timeout: 20_000 }).toMatch(phase);
 });
+
+test("requests for API keys are counted", async () => {
+  const listings = /^trawl_object_store_requests_total\{thread="main",request="list"\} [1-9]/m;
+  expect(await metrics()).toMatch(listings);
+});

@@ -38,7 +38,8 @@ export function fakeProgram(options: FakeProgramOptions): Command {
         openKeys: async ({ apiKey: bootstrapKey }, log) => {
           const random = seededRandom(1);
           const store = new KeyStore({ store: new MemoryObjectStore(), random, log });
-          return new KeyRing({ store, clock, log, bootstrapKey });
+          const ring = new KeyRing({ store, clock, log, bootstrapKey });
+          return { ring, metrics: () => [] };
         },
       });
       onListening?.();
