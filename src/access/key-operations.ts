@@ -2,13 +2,17 @@
 
 import type { Clock } from "../base/clock.ts";
 import { formatTime } from "../base/clock.ts";
-import { DatabaseError, invalid } from "../base/errors.ts";
+import { DatabaseError, type ErrorCode, invalid } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
+import { withinTime } from "../base/within-time.ts";
 import { type ApiKey, keyHash, keyId, newKeyText } from "./api-key.ts";
 import { authorize, type Caller } from "./caller.ts";
 import { keyJson, parseKeyRequest, parseTokenRequest } from "./key-requests.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { signTokenByHash } from "./query-token.ts";
+
+/** How long a request about keys waits for the object store. */
+export const KEY_REQUEST_MS_MAX = 120_000;
 
 /** A finished operation. */
 export interface KeyOutcome {
@@ -40,21 +44,30 @@ export class KeyOperations {
     const text = newKeyText(random);
     const hash = keyHash(text);
     const key: ApiKey = { ...request, id: keyId(hash), hash, lastFour: text.slice(-4) };
-    await ring.add(key);
+    const unknown = `whether the key ${key.id} was made is unknown; list the keys, and revoke it`;
+    await this.#inTime(ring.add(key), "unavailable", unknown);
     return { json: { key: text, ...keyJson({ key }) }, target: key.id };
   }
 
   /** Shows all keys of the store, the newest first. */
   async list(): Promise<KeyOutcome> {
-    const all = await this.#options.ring.list();
+    const all = await this.#inTime(this.#options.ring.list(), "timed_out", "retry later");
     all.sort((a, b) => b.stored.key.createdAtMs - a.stored.key.createdAtMs);
     return { json: { keys: all.map(({ stored, lastUsedAtMs }) => keyJson(stored, lastUsedAtMs)) } };
   }
 
   /** Ends a key, and with it its tokens. */
   async revoke(id: string): Promise<KeyOutcome> {
-    const key = await this.#options.ring.revoke(id);
+    const unknown = "whether the key was revoked is unknown; list the keys, and revoke it again";
+    const key = await this.#inTime(this.#options.ring.revoke(id), "unavailable", unknown);
     return { json: { status: "OK", id: key.id, name: key.name }, target: key.id };
+  }
+
+  #inTime<T>(work: Promise<T>, code: ErrorCode, advice: string): Promise<T> {
+    const seconds = KEY_REQUEST_MS_MAX / 1_000;
+    const message = `💔 the object store has not answered for ${seconds} seconds: ${advice}`;
+    const late = () => new DatabaseError(code, message);
+    return withinTime(this.#options.clock, work, { ms: KEY_REQUEST_MS_MAX, late });
   }
 
   /** Signs a token under the key of the request. */

@@ -74,6 +74,8 @@ export type FromWriteThread =
     }
   | { readonly kind: "progress"; readonly call: number; readonly text: string }
   | { readonly kind: "answer"; readonly call: number; readonly answer: HttpAnswer }
+  /** The call has ended without an answer, as it was told to. */
+  | { readonly kind: "aborted"; readonly call: number }
   | {
       readonly kind: "publish";
       readonly namespace: NamespaceName;

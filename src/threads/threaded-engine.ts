@@ -46,7 +46,7 @@ import type {
 } from "./thread-messages.ts";
 import { IDLE_SWEEP_MS } from "./thread-messages.ts";
 import type { ThreadPort } from "./thread-port.ts";
-import { WriteCalls } from "./write/write-calls.ts";
+import { WriteCalls, type WriteThreadListener } from "./write/write-calls.ts";
 
 /** How long a request that may be answered asynchronously is given to finish first; our choice. */
 export const OPERATION_SYNCHRONOUS_MS = 2_000;
@@ -139,7 +139,7 @@ export class ThreadedEngine implements Engine {
     // Heard of where somebody waits.
     this.#cacheFailed.promise.catch(() => {});
     this.#lost.promise.catch(() => {});
-    this.#writes = new WriteCalls(options.writeThread, {
+    const listener: WriteThreadListener = {
       arena: (message) => this.#queries.addArena(message),
       publish: (namespace, deltas, state) => {
         this.#debt.note(state);
@@ -147,7 +147,9 @@ export class ThreadedEngine implements Engine {
       },
       log: options.log,
       hinted: () => options.onHint?.(),
-    });
+    };
+    const times = { clock: options.clock, readMs: options.queryTimeoutMs };
+    this.#writes = new WriteCalls(options.writeThread, listener, times);
   }
 
   /** Resolves when the write thread has taken hold of the data directory. */

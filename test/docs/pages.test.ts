@@ -4,10 +4,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { KEY_REQUEST_MS_MAX } from "../../src/access/key-operations.ts";
+import { KEY_WAIT_MS_MAX } from "../../src/access/key-ring.ts";
 import { TOKEN_MS_MAX } from "../../src/access/query-token.ts";
 import { NAMESPACE_NAME_CHARS_MAX } from "../../src/base/ids.ts";
 import { SETTINGS, type Setting } from "../../src/cli/settings/setting-table.ts";
 import { RACE_WAIT_MS_MAX } from "../../src/commit/races/log-races.ts";
+import { BODY_STALL_MS_MAX } from "../../src/http/bodies/request-body.ts";
 import * as kernel from "../../src/kernel/kernel.ts";
 import * as limits from "../../src/model/contract-limits.ts";
 import { FILTER_OPERATORS } from "../../src/model/filter.ts";
@@ -15,6 +18,10 @@ import { LANGUAGES } from "../../src/model/full-text-options.ts";
 import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
 import { PROBING } from "../../src/query/operator/query-options.ts";
 import { FULL_TEXT_DEFAULTS as DEFAULTS } from "../../src/text/full-text-rules.ts";
+import {
+  CHANGE_SILENCE_MS_MAX,
+  TRANSFER_SILENCE_MS_MAX,
+} from "../../src/threads/write/silence-bounds.ts";
 import { docPages } from "../support/docs/doc-pages.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -79,7 +86,8 @@ function shown(value: number): string {
 }
 
 test("docs/concepts/limits.md has the limits of the code", () => {
-  const rows = [...read("docs/concepts/limits.md").matchAll(/^\| (.*?) \| (.*?) \|$/gm)];
+  const [table] = read("docs/concepts/limits.md").split("\n## ");
+  const rows = [...table.matchAll(/^\| (.*?) \| (.*?) \|$/gm)];
   const stated = new Map(rows.slice(1).map(([, what, limit]) => [what, limit]));
   const raceWait = `${RACE_WAIT_MS_MAX / 1000} s; then 429`;
   expect(Object.fromEntries(stated)).toEqual({
@@ -118,6 +126,26 @@ test("docs/concepts/limits.md has the limits of the code", () => {
     "Log of a namespace that is not indexed": `${shown(limits.UNINDEXED_BYTES_MAX)}; beyond it 429`,
     "Wait of a write while other servers write to the same namespace": raceWait,
   });
+});
+
+test("docs/concepts/limits.md has the bounds on the time of a request", () => {
+  const [, , table] = read("docs/concepts/limits.md").split(/\n## (Time of a request)\n/);
+  const rows = [...table.matchAll(/^\| (.*?) \| (.*?) \| (.*?) \|$/gm)];
+  const bounds = new Map(rows.map(([, wait, bound]) => [wait.split(/[,;(]/)[0].trim(), bound]));
+  const seconds = (ms: number) => `${ms / 1_000} s`;
+  const minutes = (ms: number) => `${ms / 60_000} min`;
+  const stated = {
+    "The next bytes of a body arrive": seconds(BODY_STALL_MS_MAX),
+    Write: `${seconds(CHANGE_SILENCE_MS_MAX)} without progress`,
+    Copy: `${minutes(TRANSFER_SILENCE_MS_MAX)} without progress`,
+    "Warming a cache to its end": `${minutes(TRANSFER_SILENCE_MS_MAX)} without progress`,
+    "Creating or revoking an API key": seconds(KEY_REQUEST_MS_MAX),
+    "Listing API keys": seconds(KEY_REQUEST_MS_MAX),
+    "API keys are read again after a pause": seconds(KEY_WAIT_MS_MAX),
+    "A slot for a query of the namespace": `${limits.QUERY_SLOT_WAIT_MS_MAX} ms`,
+    "A write's turn while other servers write to the namespace": seconds(RACE_WAIT_MS_MAX),
+  };
+  for (const [wait, bound] of Object.entries(stated)) expect(bounds.get(wait), wait).toBe(bound);
 });
 
 test("the figures of docs/guides/sizing.md and README.md are those of bench/README.md", () => {

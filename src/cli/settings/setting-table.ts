@@ -221,7 +221,7 @@ export const SETTINGS = [
     name: "query-timeout",
     type: { kind: "integer", min: 1, max: 86_400 },
     defaultText: "30",
-    help: "seconds after which a query is ended with 408, waiting included",
+    help: "seconds after which a query or a read of metadata is ended with 408, waiting included",
   },
   {
     name: "answer-timeout",

@@ -1,24 +1,40 @@
 import { expect, test } from "vitest";
+import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { EngineRequest, HttpAnswer } from "../../api/engine.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName } from "../../base/ids.ts";
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
-import { WRITE_BODY_WINDOW_BYTES, WriteCalls } from "./write-calls.ts";
+import { BODY_PIECE_BYTES } from "./body-pieces.ts";
+import { CHANGE_SILENCE_MS_MAX, TRANSFER_SILENCE_MS_MAX } from "./silence-bounds.ts";
+import {
+  ABANDONED_CALLS_MAX,
+  WRITE_BODY_WINDOW_BYTES,
+  WriteCalls,
+  type WriteThreadListener,
+} from "./write-calls.ts";
 
+const READ_MS = 30_000;
 const ANSWER: HttpAnswer = { status: 200, headers: {}, body: Uint8Array.of(7) };
 
 function callsOf() {
   const port = new FakePort<ToWriteThread, FromWriteThread>();
   const heard: string[] = [];
-  const calls = new WriteCalls(port, {
+  const clock = new ManualClock();
+  const listener: WriteThreadListener = {
     arena: ({ index }) => heard.push(`arena ${index}`),
     publish: (name) => heard.push(`publish ${name}`),
     log: (_level, message) => heard.push(`log ${message}`),
     hinted: () => heard.push("hinted"),
-  });
-  return { port, calls, heard };
+  };
+  const calls = new WriteCalls(port, listener, { clock, readMs: READ_MS });
+  const pass = async (ms: number) => {
+    await clock.advance(ms);
+    clock.tick();
+    await settled();
+  };
+  return { port, calls, heard, pass };
 }
 
 function request(body?: AsyncIterable<Uint8Array>): EngineRequest {
@@ -140,4 +156,64 @@ test("closing resolves when the thread has closed", async () => {
   expect([port.all("close").length, closed]).toEqual([1, false]);
   await port.say({ kind: "closed" });
   await closing;
+});
+
+test("a call is answered when the thread has made no progress on it for its time", async () => {
+  const { port, calls, pass } = callsOf();
+  const sent = Promise.withResolvers<void>();
+  const body = (async function* () {
+    yield new Uint8Array(BODY_PIECE_BYTES);
+    await sent.promise;
+  })();
+  const { answer } = calls.call("write", request(body));
+  await settled();
+  const [{ call }] = port.all("call");
+  await pass(CHANGE_SILENCE_MS_MAX - 1);
+  const [{ bytes }] = port.all("chunk");
+  await port.say({ kind: "consumed", call, bytes: bytes.length, piece: bytes });
+  // The client sends nothing more: the thread has nothing to work on.
+  await pass(10 * CHANGE_SILENCE_MS_MAX);
+  sent.resolve();
+  await settled();
+  await pass(CHANGE_SILENCE_MS_MAX - 1);
+  expect(port.all("abort")).toEqual([]);
+  await pass(1);
+  expect((await answer).status).toBe(503);
+  expect(port.all("abort")).toEqual([]);
+});
+
+test("a body that the thread does not take is aborted when its call is answered", async () => {
+  const { port, calls, pass } = callsOf();
+  const body = chunks(WRITE_BODY_WINDOW_BYTES, WRITE_BODY_WINDOW_BYTES);
+  const { answer } = calls.call("write", request(body));
+  await settled();
+  await pass(CHANGE_SILENCE_MS_MAX);
+  expect((await answer).status).toBe(503);
+  expect(port.all("abort")).toHaveLength(1);
+  expect(port.all("end")).toEqual([]);
+});
+
+test("a copy that makes progress has more time, from each sign of it", async () => {
+  const { port, calls, pass } = callsOf();
+  const { answer, long } = calls.call("write", request());
+  const [{ call }] = port.all("call");
+  await port.say({ kind: "long", call, effects: [] });
+  await long;
+  await pass(TRANSFER_SILENCE_MS_MAX - 1);
+  await port.say({ kind: "progress", call, text: "copied" });
+  await pass(TRANSFER_SILENCE_MS_MAX - 1);
+  await port.say({ kind: "answer", call, answer: ANSWER });
+  expect((await answer).status).toBe(200);
+});
+
+test("calls are refused while too many wait for a thread that does not end them", async () => {
+  const { port, calls, pass } = callsOf();
+  for (let i = 0; i < ABANDONED_CALLS_MAX; i++) void calls.call("get_schema", request());
+  await pass(READ_MS);
+  const refused = await calls.call("write", request()).answer;
+  expect(new TextDecoder().decode(refused.body)).toContain("nothing was done for this one");
+  expect(port.all("call")).toHaveLength(ABANDONED_CALLS_MAX);
+  await port.say({ kind: "answer", call: port.all("call")[0].call, answer: ANSWER });
+  void calls.call("write", request());
+  expect(port.all("call")).toHaveLength(ABANDONED_CALLS_MAX + 1);
 });

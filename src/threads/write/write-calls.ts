@@ -1,12 +1,14 @@
 /**
  * The main thread's side of the talk with the write thread: numbered calls, bodies that are sent no
- * faster than they are parsed, and what the write thread publishes in between.
+ * faster than they are parsed, and what the write thread publishes in between. A call on which the
+ * write thread makes no progress is answered without it (`silence-bounds.ts`); it may still end.
  */
 
 import type { EngineMetric, EngineRequest, EngineStatus, HttpAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
 import type { WriteThreadOperation } from "../../api/write-call.ts";
 import { MIB } from "../../base/byte-sizes.ts";
+import type { Clock } from "../../base/clock.ts";
 import { DatabaseError, type ErrorCode } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
@@ -20,9 +22,14 @@ import type {
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { BodyPieces } from "./body-pieces.ts";
+import { type SilenceBound, silenceBound, TRANSFER_SILENCE_MS_MAX } from "./silence-bounds.ts";
 
 /** Body bytes of one write that may wait for the write thread before the sender is paused. */
 export const WRITE_BODY_WINDOW_BYTES = 4 * MIB;
+/** Calls that the write thread still works on after they were answered without it; our choice. */
+export const ABANDONED_CALLS_MAX = 1_000;
+/** Milliseconds between two looks for calls without progress: an answer is late by no more. */
+const SILENCE_SWEEP_MS = 250;
 
 /** Who hears of what the write thread says beside answers. */
 export interface WriteThreadListener {
@@ -31,6 +38,13 @@ export interface WriteThreadListener {
   readonly log: StructuredLog;
   /** There is work for indexers. */
   hinted(): void;
+}
+
+/** How `WriteCalls` bounds the waits of its calls. */
+export interface WriteCallTimes {
+  readonly clock: Clock;
+  /** Milliseconds that a read may take; see `--query-timeout`. */
+  readonly readMs: number;
 }
 
 /** One request on its way. */
@@ -46,6 +60,13 @@ interface PendingCall {
   readonly isLong: (effects: readonly NamespaceEffect[]) => void;
   progress: ((text: string) => void) | undefined;
   done: boolean;
+  readonly bound: SilenceBound;
+  /** Milliseconds without progress after which it is answered. */
+  silenceMs: number;
+  /** When it last made progress, or the write thread had nothing of it to work on. */
+  heardMs: number;
+  /** All of its body has been sent. */
+  isSent: boolean;
   /** Bytes sent and not yet consumed, and who waits for them to become fewer. */
   unconsumedBytes: number;
   resume: (() => void) | undefined;
@@ -58,7 +79,9 @@ const FAILED = "the write thread has failed; the server's log has the reason";
 export class WriteCalls {
   readonly #port: ThreadPort<ToWriteThread, FromWriteThread>;
   readonly #listener: WriteThreadListener;
+  readonly #times: WriteCallTimes;
   readonly #calls = new Map<number, PendingCall>();
+  readonly #abandoned = new Set<number>();
   readonly #ready: Promise<void>;
   readonly #closed: Promise<void>;
   #becomeReady: (error?: Error) => void = () => {};
@@ -68,9 +91,15 @@ export class WriteCalls {
   readonly #pieces = new BodyPieces();
   #nextCall = 1;
 
-  constructor(port: ThreadPort<ToWriteThread, FromWriteThread>, listener: WriteThreadListener) {
+  constructor(
+    port: ThreadPort<ToWriteThread, FromWriteThread>,
+    listener: WriteThreadListener,
+    times: WriteCallTimes,
+  ) {
     this.#port = port;
     this.#listener = listener;
+    this.#times = times;
+    times.clock.every(SILENCE_SWEEP_MS, () => this.#sweep());
     this.#ready = new Promise((resolve, reject) => {
       this.#becomeReady = (error) => (error === undefined ? resolve() : reject(error));
     });
@@ -110,6 +139,7 @@ export class WriteCalls {
       | "tracedAtMs"
     >,
   ): WriteCall {
+    if (this.#abandoned.size >= ABANDONED_CALLS_MAX) return refusedCall();
     const call = this.#nextCall++;
     const { namespace, parameters, apiVersion, region, scope, isStrict, tracedAtMs } = request;
     const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
@@ -117,6 +147,8 @@ export class WriteCalls {
     const long = new Promise<readonly NamespaceEffect[]>((resolve) => {
       isLong = resolve;
     });
+    const bound = silenceBound(operation, this.#times.readMs);
+    const heardMs = this.#times.clock.monotonicMs();
     let pending: PendingCall | undefined;
     const answer = new Promise<HttpAnswer>((resolve) => {
       const answered = (result: HttpAnswer) => resolve(result);
@@ -125,6 +157,10 @@ export class WriteCalls {
         isLong,
         progress: undefined,
         done: false,
+        bound,
+        silenceMs: bound.ms,
+        heardMs,
+        isSent: !hasBody,
         unconsumedBytes: 0,
         resume: undefined,
       };
@@ -177,11 +213,15 @@ export class WriteCalls {
     try {
       for await (const bytes of this.#pieces.of(body)) {
         if (pending.done) return; // Answered before its end, by a fault near its start.
+        if (pending.unconsumedBytes === 0) this.#heard(pending);
         pending.unconsumedBytes += bytes.length;
         this.#port.post({ kind: "chunk", call, bytes }, [bytes.buffer]);
         if (pending.unconsumedBytes > WRITE_BODY_WINDOW_BYTES) await this.#window(pending);
       }
-      if (!pending.done) this.#port.post({ kind: "end", call });
+      if (pending.done) return;
+      if (pending.unconsumedBytes === 0) this.#heard(pending);
+      pending.isSent = true;
+      this.#port.post({ kind: "end", call });
     } catch (error) {
       this.#port.post({ kind: "abort", call });
       this.#answer(call, errorAnswer(error));
@@ -201,6 +241,23 @@ export class WriteCalls {
     pending.done = true;
     pending.resume?.();
     pending.answered(answer);
+  }
+
+  #heard(pending: PendingCall): void {
+    pending.heardMs = this.#times.clock.monotonicMs();
+  }
+
+  /** Answers the calls without progress. While a client sends nothing, its call is not silent. */
+  #sweep(): void {
+    const nowMs = this.#times.clock.monotonicMs();
+    for (const [call, pending] of this.#calls) {
+      const { isSent, unconsumedBytes, silenceMs, bound } = pending;
+      if (!isSent && unconsumedBytes === 0) pending.heardMs = nowMs;
+      if (nowMs - pending.heardMs < silenceMs) continue;
+      if (!isSent) this.#port.post({ kind: "abort", call });
+      this.#abandoned.add(call);
+      this.#answer(call, errorAnswer(bound.error(silenceMs)));
+    }
   }
 
   #onMessage(message: FromWriteThread) {
@@ -228,20 +285,51 @@ export class WriteCalls {
         this.#pieces.takeBack(message.piece);
         return this.#consumed(message.call, message.bytes);
       case "long":
-        return this.#calls.get(message.call)?.isLong(message.effects);
+        return this.#long(message);
       case "progress":
-        return this.#calls.get(message.call)?.progress?.(message.text);
+        return this.#progress(message);
       case "answer":
+        this.#abandoned.delete(message.call);
         return this.#answer(message.call, message.answer);
+      case "aborted":
+        this.#abandoned.delete(message.call);
+        return;
     }
+  }
+
+  #long({ call, effects }: Extract<FromWriteThread, { kind: "long" }>): void {
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    this.#heard(pending);
+    pending.silenceMs = Math.max(pending.silenceMs, TRANSFER_SILENCE_MS_MAX);
+    pending.isLong(effects);
+  }
+
+  #progress({ call, text }: Extract<FromWriteThread, { kind: "progress" }>): void {
+    const pending = this.#calls.get(call);
+    if (pending === undefined) return;
+    this.#heard(pending);
+    pending.progress?.(text);
   }
 
   #consumed(call: number, bytes: number): void {
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
+    this.#heard(pending);
     pending.unconsumedBytes -= bytes;
     if (pending.unconsumedBytes > WRITE_BODY_WINDOW_BYTES) return;
     pending.resume?.();
     pending.resume = undefined;
   }
+}
+
+/** The call of a request that is not handed on, since the store answers none. */
+function refusedCall(): WriteCall {
+  const error = new DatabaseError(
+    "unavailable",
+    `💔 the object store does not answer: ${ABANDONED_CALLS_MAX} requests wait for it, and ` +
+      "nothing was done for this one; retry later",
+  );
+  const answer = Promise.resolve(errorAnswer(error));
+  return { answer, long: new Promise(() => {}), onProgress: () => {} };
 }

@@ -77,7 +77,7 @@ export class WriteService {
       const answer = await this.#handler(message, body, reporter);
       this.#post({ kind: "answer", call, answer: warnedAnswer(answer, unknown) });
     } catch (error) {
-      if (error instanceof CallAborted) return;
+      if (error instanceof CallAborted) return this.#post({ kind: "aborted", call });
       const { status, ...answer } = this.#rejection(message, error, unknown);
       const refused = tried && { effects: tried, status };
       this.#post({
