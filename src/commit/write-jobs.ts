@@ -233,10 +233,12 @@ function destinationDeleted(name: NamespaceName): DatabaseError {
  * nothing to do there, which is no error; a schema alone has nothing to belong to.
  */
 function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<CommittedWrite> {
-  const { upserts, patches, patchByFilter, deletes, deleteByFilter } = request;
+  const { upserts, patches, patchByFilter, deletes, deleteByFilter, deleteCondition } = request;
   const operations = [upserts, patches, patchByFilter, deletes, deleteByFilter];
   if (operations.every((operation) => operation === undefined)) throw namespaceNotFound(name);
-  const deleted = deletes ? deletes.values.length : deleteByFilter && 0;
+  // A condition is on a document that is there.
+  const found = deletes && (deleteCondition ? 0 : deletes.values.length);
+  const deleted = found ?? (deleteByFilter && 0);
   const outcome: CommittedWrite = {
     effects: [],
     upserted: upserts && 0,

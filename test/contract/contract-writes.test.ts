@@ -132,6 +132,7 @@ describe("shapes", () => {
       [{ delete_by_filter: ["id", "Eq", 1], upsert_columns: { id: [] } }, "rows_upserted"],
       [{ patch_rows: [{ id: 1, a: 1 }] }, "rows_patched"],
       [{ deletes: [], upsert_rows: [], schema: {} }, "rows_deleted"],
+      [{ deletes: [1], delete_condition: ["a", "Eq", 1] }, "rows_deleted"],
       [{ delete_by_filter: ["a", "Eq", 1] }, "rows_deleted"],
     ] as const) {
       const { name, answer } = await writeAll(body);
