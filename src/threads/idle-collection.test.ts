@@ -96,3 +96,24 @@ test("it can be stopped", () => {
   tick();
   expect(heap.collections).toBe(0);
 });
+
+test("what a request held during a collection is collected when the request is over", () => {
+  const { heap, tick } = open();
+  heap.liveMib = 150;
+  tick();
+  expect(heap.collections).toBe(1);
+  // No growth: the same bytes are garbage now.
+  heap.liveMib = 20;
+  heap.garbageMib = 130;
+  for (let i = 0; i < 60; i++) tick();
+  expect(heap).toMatchObject({ collections: 2, garbageMib: 0 });
+  for (let i = 0; i < 1000; i++) tick();
+  expect(heap.collections).toBe(2);
+});
+
+test("what stays alive is collected again less and less often", () => {
+  const { heap, tick } = open();
+  heap.liveMib = 150;
+  for (let i = 0; i < 10_000; i++) tick();
+  expect(heap.collections).toBeLessThanOrEqual(11);
+});

@@ -26,12 +26,19 @@ const SMALL_GROWTH_BYTES = 8 * MIB;
 /** Idle looks after which: where growth was large since the last collection, and where it was not. */
 const LOOKS_AFTER_LARGE = 5;
 const LOOKS_AFTER_SMALL = 600;
+/**
+ * Idle looks after which a collection that left much is repeated: a request may have held it that
+ * is over since, and what it leaves is no growth. Doubles with each repetition that frees little.
+ */
+const LOOKS_AFTER_KEPT = 15;
 
 /** Looks at the heap of this thread from now on. Returns how to stop. */
 export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): () => void {
   let settledBytes = heap.retainedBytes();
   let idleLooks = 0;
   let wasLarge = false;
+  let leastBytes = settledBytes;
+  let looksAfterKept = LOOKS_AFTER_KEPT;
   return clock.every(IDLE_CHECK_MS, () => {
     idleLooks = heap.busyShare() < IDLE_BUSY_SHARE_MAX ? idleLooks + 1 : 0;
     const bytes = heap.retainedBytes();
@@ -39,9 +46,15 @@ export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): 
     const isLarge = growth >= LARGE_GROWTH_BYTES;
     wasLarge ||= isLarge;
     const looks = isLarge ? 1 : wasLarge ? LOOKS_AFTER_LARGE : LOOKS_AFTER_SMALL;
-    if (growth >= SMALL_GROWTH_BYTES && idleLooks >= looks) {
+    const isWorthIt = growth >= SMALL_GROWTH_BYTES && idleLooks >= looks;
+    const isKept = settledBytes - leastBytes >= LARGE_GROWTH_BYTES && idleLooks >= looksAfterKept;
+    if (isWorthIt || isKept) {
       heap.collect();
       settledBytes = heap.retainedBytes();
+      leastBytes = Math.min(leastBytes, settledBytes);
+      const isInVain = isKept && bytes - settledBytes < SMALL_GROWTH_BYTES;
+      looksAfterKept = isInVain ? 2 * looksAfterKept : LOOKS_AFTER_KEPT;
+      idleLooks = 0;
       wasLarge = false;
       return;
     }
