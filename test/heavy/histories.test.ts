@@ -1,12 +1,13 @@
 /**
  * Histories of a namespace on several server processes over one bucket are linearizable (I5): what
- * one client has seen, no later strong read on any server takes back. Networks to the bucket delay,
+ * one client has seen, no later strong read on any server takes back. Eventual reads return states
+ * that existed, and are not older than they allow. Networks to the bucket delay,
  * lose and repeat; servers stand still, and are killed.
  */
 
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { pause } from "../support/clocks/pause.ts";
+import { MACHINE_TIME, pause } from "../support/clocks/pause.ts";
 import {
   DocumentsClient,
   type DocumentsHistory,
@@ -34,6 +35,8 @@ const HELD_MS = 3_000;
 const CLIENTS = 8;
 const CALLS_EACH = Number(process.env.TRAWL_TEST_HISTORY_CALLS ?? 120);
 const DISTURBANCES = 6;
+/** One call in so many deletes the namespace. */
+const DELETION_IN = 40;
 const NAMESPACES = ["a", "b"];
 const FAULTS = { answerLost: 0.02, repeated: 0.02 };
 
@@ -45,6 +48,8 @@ async function createNamespace({ server }: ClusterNode, name: string): Promise<v
   });
   expect(status, JSON.stringify(body)).toBe(200);
 }
+
+const newHistory = (): DocumentsHistory => new History(MACHINE_TIME);
 
 const isLogEntry = ({ method, url }: ProxiedRequest) => method === "PUT" && url.includes("/wal/");
 
@@ -91,7 +96,7 @@ test("an entry in the bucket stays seen while the put of it is unanswered", asyn
     await createNamespace(a, "held");
     let initial = INITIAL;
     for (const { write, read } of HELD_CASES) {
-      const history: DocumentsHistory = new History();
+      const history = newHistory();
       const client = (name: string) => new DocumentsClient(name, "held", history);
       const before = await client("reader").call(b, read);
       await client("reader").call(a, read);
@@ -108,7 +113,7 @@ test("an entry in the bucket stays seen while the put of it is unanswered", asyn
       release();
       await Promise.all([writing, reading]);
       expect.soft(() => verifyDocuments("held", history, initial)).not.toThrow();
-      initial = documentsModel(initial).step(initial, write, undefined).state;
+      initial = documentsModel(initial).step(initial, write, undefined).state ?? [];
     }
   } finally {
     await close();
@@ -129,6 +134,9 @@ interface Workload {
   values: number;
 }
 
+/** Ages that eventual queries allow, in seconds: the older, the more orders are possible. */
+const STALE_SECONDS = [0, 1, 2];
+
 /** Draws a call; conditions are on what the client has seen last. */
 function drawInput(
   random: Random,
@@ -138,8 +146,14 @@ function drawInput(
   const id = random.below(IDS.length);
   const ids = [id];
   const draw = random.below(100);
-  if (draw < 25) return { kind: "read", ids, by: "query" };
-  if (draw < 45) return { kind: "read", ids: IDS, by: "query" };
+  if (random.below(DELETION_IN) === 0) return { kind: "delete namespace", ids: IDS };
+  if (draw < 15) return { kind: "read", ids, by: "query" };
+  if (draw < 32) return { kind: "read", ids: IDS, by: "query" };
+  if (draw < 42) {
+    const staleSeconds = STALE_SECONDS[random.below(STALE_SECONDS.length)];
+    return { kind: "read", ids: IDS, by: "query", staleSeconds };
+  }
+  if (draw < 45) return { kind: "read", ids: IDS, by: "multi-query", staleSeconds: 1 };
   if (draw < 50) return { kind: "read", ids: IDS, by: "multi-query" };
   if (draw < 55) return { kind: "read", ids: IDS, by: "export" };
   if (draw < 60) return { kind: "upsert", ids: IDS.slice(0, 2), value };
@@ -223,7 +237,7 @@ test("clients of three failing servers see one order of each namespace's states"
   const random = seededRandom(seed);
   const { nodes, close } = await startBucketCluster(["A", "B", "C"], random);
   try {
-    const histories = new Map(NAMESPACES.map((name) => [name, new History() as DocumentsHistory]));
+    const histories = new Map(NAMESPACES.map((name) => [name, newHistory()]));
     for (const name of NAMESPACES) await createNamespace(nodes[0], name);
     const held = { count: 0 };
     for (const { proxy } of nodes) {
@@ -243,7 +257,10 @@ test("clients of three failing servers see one order of each namespace's states"
     const unknown = operations.filter(({ returned }) => returned === undefined).length;
     const sum = (fault: keyof typeof FAULTS) =>
       nodes.reduce((total, { proxy }) => total + proxy.counts[fault], 0);
+    const returned = operations.filter((operation) => operation.returned !== undefined);
     const counts = {
+      deletions: returned.filter(({ input }) => input.kind === "delete namespace").length,
+      eventual: returned.filter(({ input }) => input.kind === "read" && input.staleSeconds).length,
       disturbances: workload.disturbances,
       held: held.count,
       answersLost: sum("answerLost"),

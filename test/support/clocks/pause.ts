@@ -1,4 +1,4 @@
-import { systemClock } from "../../../src/base/clock.ts";
+import { type Clock, systemClock } from "../../../src/base/clock.ts";
 
 /**
  * Lets at least `ms` of the machine's time go by: for tests of programs that run beside them, where
@@ -7,3 +7,6 @@ import { systemClock } from "../../../src/base/clock.ts";
 export function pause(ms: number): Promise<void> {
   return systemClock.sleep(ms);
 }
+
+/** The machine's monotonic time: for histories of programs that run beside a test. */
+export const MACHINE_TIME: Pick<Clock, "monotonicMs"> = systemClock;

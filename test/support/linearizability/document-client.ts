@@ -24,7 +24,9 @@ export class DocumentsClient {
   /** Sends a call to a server and records it; returns what it found, if anything. */
   async call(node: ClusterNode, input: DocumentsInput): Promise<DocumentsState | undefined> {
     const caller = `${this.#name} at ${node.name}`;
-    const outcome = await this.#history.record({ caller, input }, () => this.#send(node, input));
+    const staleMs = input.kind === "read" ? 1_000 * (input.staleSeconds ?? 0) : 0;
+    const call = { caller, input, staleMs };
+    const outcome = await this.#history.record(call, () => this.#send(node, input));
     if (outcome.kind !== "returned" || !("documents" in outcome.output)) return undefined;
     return outcome.output.documents;
   }
@@ -52,6 +54,8 @@ export class DocumentsClient {
     switch (answer.status) {
       case 200:
         return { kind: "returned", output: outputOf(input, JSON.parse(answer.text)) };
+      case 404:
+        return { kind: "returned", output: { namespace: "missing" } };
       case 429:
         return { kind: "none" };
       case 503:

@@ -11,13 +11,16 @@ export interface VersionedDocument {
 /** Documents by id, from 0; undefined for ids without a document. */
 export type DocumentsState = readonly (VersionedDocument | undefined)[];
 
-/** A write, or a strong read of some ids. */
+/** A write, a read of some ids, or the deletion of the namespace, of whose documents `ids` are. */
 export type DocumentsInput =
   | {
       readonly kind: "read";
       readonly ids: readonly number[];
       readonly by: "query" | "multi-query" | "export";
+      /** The read is eventual: what it finds may be older by so much. Absent: it is strong. */
+      readonly staleSeconds?: number;
     }
+  | { readonly kind: "delete namespace"; readonly ids: readonly number[] }
   | DocumentsWrite;
 
 /** A write request. With a condition it has one id. */
@@ -31,37 +34,77 @@ export interface DocumentsWrite {
 }
 
 /** Documents that a write affected, or those that a read found, in the order of its ids. */
-export type DocumentsOutput = { readonly rows: number } | { readonly documents: DocumentsState };
+export type DocumentsOutput =
+  | { readonly rows: number }
+  | { readonly documents: DocumentsState }
+  | { readonly namespace: "deleted" | "missing" };
+
+/** The documents of a namespace; undefined where there is no namespace. */
+export type NamespaceState = DocumentsState | undefined;
+
+type DocumentsModel = Model<NamespaceState, DocumentsInput, DocumentsOutput>;
 
 /** The namespace as one object. */
-export function documentsModel(
-  initial: DocumentsState,
-): Model<DocumentsState, DocumentsInput, DocumentsOutput> {
+export function namespaceModel(initial: DocumentsState): DocumentsModel {
+  return { initial, step: (...asked) => stepOf(initial.length, ...asked), textOf: stateText };
+}
+
+/**
+ * Some documents of a namespace. Writes to the others may create it anew, so that only these
+ * documents tell whether they are there.
+ */
+export function documentsModel(initial: DocumentsState): DocumentsModel {
+  const gone = initial.map(() => undefined);
   return {
     initial,
-    step: (state, input, output) => {
-      if (input.kind === "read") {
-        const found = input.ids.map((id) => state[id]);
-        const wanted = output !== undefined && "documents" in output ? output.documents : found;
-        return { ok: textOf(found) === textOf(wanted), state };
+    step: (state = gone, input, output) => {
+      const isEmpty = state.every((document) => document === undefined);
+      const isGone = output !== undefined && "namespace" in output;
+      if (input.kind === "delete namespace") {
+        const isMissing = isGone && output.namespace === "missing";
+        return { ok: !isMissing || isEmpty, state: gone };
       }
-      const after = [...state];
-      let rows = 0;
-      for (const id of input.ids) {
-        const { document, isAffected } = changed(state[id], input);
-        after[id] = document;
-        if (isAffected) rows++;
-      }
-      return {
-        ok: output === undefined || ("rows" in output && output.rows === rows),
-        state: after,
-      };
+      // Of others, it may be that the namespace is not there.
+      if (isGone) return { ok: isEmpty, state };
+      return stepOf(initial.length, state, input, output);
     },
-    textOf,
+    textOf: stateText,
   };
 }
 
-/** Applies a write to one document, as specified in docs/concepts/documents.md. */
+function stepOf(
+  count: number,
+  state: NamespaceState,
+  input: DocumentsInput,
+  output: DocumentsOutput | undefined,
+): { readonly ok: boolean; readonly state: NamespaceState } {
+  const known: DocumentsState = state ?? Array.from({ length: count }, () => undefined);
+  const told = output !== undefined && "namespace" in output ? output.namespace : undefined;
+  if (input.kind === "delete namespace") {
+    const outcome = state === undefined ? "missing" : "deleted";
+    return { ok: told === undefined || told === outcome, state: undefined };
+  }
+  if (input.kind === "read") {
+    const isRight = told === (state === undefined ? "missing" : undefined);
+    if (state === undefined || !isRight) return { ok: output === undefined || isRight, state };
+    const found = input.ids.map((id) => known[id]);
+    const wanted = output !== undefined && "documents" in output ? output.documents : found;
+    return { ok: textOf(found) === textOf(wanted), state };
+  }
+  const after = [...known];
+  let rows = 0;
+  for (const id of input.ids) {
+    const { document, isAffected } = changed(known[id], input);
+    after[id] = document;
+    if (isAffected) rows++;
+  }
+  // Where there is no namespace, only upserts change something; the others are no errors.
+  const isThere = state !== undefined || input.kind === "upsert";
+  const ok = output === undefined || ("rows" in output && output.rows === rows);
+  return { ok, state: isThere ? after : undefined };
+}
+
+/** Applies a write to one document, as docs/concepts/documents.md says. */
 function changed(
   old: VersionedDocument | undefined,
   { kind, value, expected }: DocumentsWrite,
@@ -103,6 +146,7 @@ function outputOfDocument(
   { ids }: DocumentsInput,
   id: number,
 ): DocumentsOutput {
+  if ("namespace" in output) return output;
   if ("documents" in output) return { documents: [output.documents[ids.indexOf(id)]] };
   // Writes of several documents have no condition: they affect each.
   return { rows: output.rows - (ids.length - 1) };
@@ -112,7 +156,12 @@ function outputOfDocument(
 export function documentsText(input: DocumentsInput, output: DocumentsOutput | undefined): string {
   const outcome = output === undefined ? "unknown" : outputText(output);
   const ids = input.ids.join(", ");
-  if (input.kind === "read") return `${input.by} ${ids} → ${outcome}`;
+  if (input.kind === "delete namespace") return `delete the namespace → ${outcome}`;
+  if (input.kind === "read") {
+    const { by, staleSeconds } = input;
+    const level = staleSeconds === undefined ? "" : `, up to ${staleSeconds} s old,`;
+    return `${by} ${ids}${level} → ${outcome}`;
+  }
   const { kind, value, expected } = input;
   const set = { upsert: ` v${value}`, patch: ` p${value}`, delete: "" }[kind];
   const states = expected === "absent" ? " if absent" : ` if v${expected}`;
@@ -120,7 +169,12 @@ export function documentsText(input: DocumentsInput, output: DocumentsOutput | u
 }
 
 function outputText(output: DocumentsOutput): string {
+  if ("namespace" in output) return `namespace ${output.namespace}`;
   return "rows" in output ? `${output.rows} affected` : textOf(output.documents);
+}
+
+function stateText(state: NamespaceState): string {
+  return state === undefined ? "no namespace" : textOf(state);
 }
 
 function textOf(documents: DocumentsState): string {

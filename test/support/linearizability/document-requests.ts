@@ -4,7 +4,7 @@ import type { DocumentsInput, DocumentsOutput, DocumentsWrite } from "./document
 
 /** A request; `path` begins with a slash. */
 export interface DocumentsRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "DELETE" | "GET" | "POST";
   readonly path: string;
   readonly body?: object;
 }
@@ -12,13 +12,17 @@ export interface DocumentsRequest {
 /** Returns the request of a call on a namespace. */
 export function requestOf(namespace: string, input: DocumentsInput): DocumentsRequest {
   const path = `/v2/namespaces/${namespace}`;
+  if (input.kind === "delete namespace") return { method: "DELETE", path };
   if (input.kind !== "read") return { method: "POST", path, body: writeBody(input) };
-  const { ids, by } = input;
+  const { ids, by, staleSeconds } = input;
+  const level = staleSeconds !== undefined && {
+    consistency: { level: "eventual", max_staleness_seconds: staleSeconds },
+  };
   switch (by) {
     case "query":
-      return { method: "POST", path: `${path}/query`, body: queryOf(ids) };
+      return { method: "POST", path: `${path}/query`, body: { ...queryOf(ids), ...level } };
     case "multi-query": {
-      const body = { queries: ids.map((id) => queryOf([id])) };
+      const body = { queries: ids.map((id) => queryOf([id])), ...level };
       return { method: "POST", path: `${path}/query`, body };
     }
     case "export":
@@ -59,6 +63,7 @@ interface ExportedColumns {
 
 /** Reads a response with status 200. */
 export function outputOf(input: DocumentsInput, body: unknown): DocumentsOutput {
+  if (input.kind === "delete namespace") return { namespace: "deleted" };
   if (input.kind !== "read") return { rows: (body as { rows_affected: number }).rows_affected };
   const rows = rowsOf(input.by, body);
   const found = new Map(rows.map(({ id, v, p }) => [id, { v, p: p ?? null }]));

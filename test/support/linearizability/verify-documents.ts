@@ -5,6 +5,7 @@ import {
   documentsModel,
   documentsText,
   historyOfDocument,
+  namespaceModel,
 } from "./document-model.ts";
 import { explainViolation } from "./explain-violation.ts";
 
@@ -18,14 +19,15 @@ export function verifyDocuments(
   { operations }: DocumentsHistory,
   initial: DocumentsState,
 ): void {
-  const model = documentsModel(initial);
+  const [one, all] = [documentsModel(initial), namespaceModel(initial)];
   const parts = [
     ...initial.map((_, id) => {
-      return { subject: `document ${id} of ${name}`, part: historyOfDocument(operations, id) };
+      const part = historyOfDocument(operations, id);
+      return { subject: `document ${id} of ${name}`, part, model: one };
     }),
-    { subject: `all documents of ${name}`, part: operations },
+    { subject: `all documents of ${name}`, part: operations, model: all },
   ];
-  for (const { subject, part } of parts) {
+  for (const { subject, part, model } of parts) {
     const verdict = checkHistory(model, part);
     switch (verdict.kind) {
       case "linearizable":
