@@ -234,8 +234,8 @@ export const SETTINGS = [
     type: { kind: "duration", min: 0, max: 300_000 },
     defaultText: "5s; 0s if standard input is a terminal",
     help:
-      "how long the server serves on after SIGTERM or SIGINT while `/readyz` answers 503, so that " +
-      "load balancers send no more before it stops",
+      "time after SIGTERM or SIGINT in which the server still serves while `/readyz` returns 503, " +
+      "so that load balancers send requests elsewhere",
   },
   {
     name: "divide-queries",
