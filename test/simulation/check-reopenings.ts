@@ -20,6 +20,9 @@ import type { Commit, CommittedLog } from "./committed-log.ts";
 import type { Operation } from "./operation.ts";
 import type { Effect } from "./simulated-object-store.ts";
 
+/** Longest time of a poll that finds newer manifests, over a store without faults. */
+const POLL_TAKES_MS_MAX = 500;
+
 /** A namespace that a server took out of service. */
 export interface Reopening extends Retirement {
   readonly event: number;
@@ -112,20 +115,18 @@ async function isExcused(
 }
 
 /**
- * Returns true if, until just before, no request had used the namespace on this server for longer
- * than the server trusts its knowledge of the log's end.
+ * Returns true if no request used the namespace on this server while its knowledge of the log's end
+ * grew too old. Requests within the last poll interval do not count: the poll after them is the
+ * first that could refresh it.
  */
 function wasUnused(
   { namespace, by, event, atMs }: Reopening,
   operations: readonly Operation[],
 ): boolean {
-  const uses = operations
-    .filter(({ name, server, sentAt }) => name === namespace && server === by && sentAt <= event)
-    .map(({ sentAtMs }) => sentAtMs)
-    .sort((a, b) => a - b);
-  return [...uses, atMs].some((ms, i) => {
-    const unusedMs = ms - (uses[i - 1] ?? 0);
-    return atMs - ms <= NAMESPACE_POLL_MS && unusedMs > LOG_END_KNOWN_MS_MAX;
+  return operations.every(({ name, server, sentAt, sentAtMs }) => {
+    if (name !== namespace || server !== by || sentAt > event) return true;
+    const agoMs = atMs - sentAtMs;
+    return agoMs > LOG_END_KNOWN_MS_MAX || agoMs <= NAMESPACE_POLL_MS + POLL_TAKES_MS_MAX;
   });
 }
 
