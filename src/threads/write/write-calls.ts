@@ -81,6 +81,8 @@ export class WriteCalls {
   readonly #listener: WriteThreadListener;
   readonly #times: WriteCallTimes;
   readonly #calls = new Map<number, PendingCall>();
+  /** Ends the timer of `#sweep`, which runs while calls are pending. */
+  #stopSweeping: (() => void) | undefined;
   readonly #abandoned = new Set<number>();
   readonly #ready: Promise<void>;
   readonly #closed: Promise<void>;
@@ -99,7 +101,6 @@ export class WriteCalls {
     this.#port = port;
     this.#listener = listener;
     this.#times = times;
-    times.clock.every(SILENCE_SWEEP_MS, () => this.#sweep());
     this.#ready = new Promise((resolve, reject) => {
       this.#becomeReady = (error) => (error === undefined ? resolve() : reject(error));
     });
@@ -165,6 +166,7 @@ export class WriteCalls {
         resume: undefined,
       };
       this.#calls.set(call, pending);
+      this.#stopSweeping ??= this.#times.clock.every(SILENCE_SWEEP_MS, () => this.#sweep());
     });
     const asked = { operation, namespace, parameters, apiVersion, region };
     const about = { ...asked, scope, isStrict, tracedAtMs };
@@ -238,6 +240,10 @@ export class WriteCalls {
     const pending = this.#calls.get(call);
     if (pending === undefined) return;
     this.#calls.delete(call);
+    if (this.#calls.size === 0) {
+      this.#stopSweeping?.();
+      this.#stopSweeping = undefined;
+    }
     pending.done = true;
     pending.resume?.();
     pending.answered(answer);
