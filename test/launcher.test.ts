@@ -112,7 +112,7 @@ test("a Node that npm could not fetch is reported, and leaves nothing behind", a
   });
   expect(status).toBe(1);
   expect(stderr).toMatch(/Install one from .*A newer one could not be fetched: npm did not get/);
-  // What stood there would be in the way of the next start.
+  // Files left there would make the next start fail.
   expect(existsSync(join(path, "node_modules"))).toBe(false);
   await remove();
 });

@@ -1,4 +1,4 @@
-/** What an old Node loads of the program and of the library: nothing that it cannot load. */
+/** Modules that an old Node loads of the program and of the library, all of which it can load. */
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";

@@ -11,7 +11,7 @@ import { keyJson, parseKeyRequest, parseTokenRequest } from "./key-requests.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { signTokenByHash } from "./query-token.ts";
 
-/** How long a request about keys waits for the object store. */
+/** Longest wait of a request about keys for the object store. */
 export const KEY_REQUEST_MS_MAX = 120_000;
 
 /** A finished operation. */

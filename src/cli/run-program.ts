@@ -38,7 +38,7 @@ export function runProgram(): void {
       random: systemRandom,
       version,
       signal: interruptSignal({ clock: systemClock, exit }),
-      // What was printed may not have left the process yet.
+      // Printed text may not have left the process yet.
       end: (code: ExitCode) => {
         process.exitCode = code;
       },

@@ -26,7 +26,7 @@ export async function openDatabase(options: TrawlOptions): Promise<Trawl> {
   const config = configOf(options);
   const { store } = config.engine;
   if (store.kind === "directory") {
-    // Where this fails, the store says why.
+    // If this fails, the store reports the reason.
     await mkdir(store.root, { recursive: true, mode: 0o700 }).catch(() => {});
   }
   const lines = new LineBuffer((text) => process.stderr.write(text));

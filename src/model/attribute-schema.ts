@@ -39,5 +39,5 @@ function listed(names: readonly string[]): string {
   return names.slice(0, LISTED_NAMES_MAX).join(", ") + rest;
 }
 
-/** How many attributes a message lists. */
+/** Attributes that a message lists at most. */
 const LISTED_NAMES_MAX = 10;

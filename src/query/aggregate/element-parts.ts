@@ -3,7 +3,7 @@
 import type { Steps } from "../../base/steps.ts";
 import { eachMatch, type MatchedDocuments } from "../documents/matched-documents.ts";
 
-/** Documents and their elements of one part, at most: what is looked at between two pauses. */
+/** Greatest number of documents, and of elements, of one part: those read between two pauses. */
 export const ELEMENTS_PER_PART = 4096;
 
 /**

@@ -106,7 +106,7 @@ export interface Clusters {
   readonly starts: Uint32Array;
   /** By position; undefined where positions are ordinals. */
   readonly ordinals?: Uint32Array | undefined;
-  /** They are of inner vectors: documents have a position for each of theirs. Absent: of dense. */
+  /** Set for inner vectors: a document has a position for each of its vectors. Absent: dense ones. */
   readonly isInner?: boolean | undefined;
   /** Centroids end to end. */
   readonly centroids: Float32Array;

@@ -1,7 +1,7 @@
 /**
- * How long a request waits for the write thread without a sign of progress on it. Requests to the
- * store have bounds of their own over a bucket, and none over a directory whose disk hangs; turns
- * add up over either.
+ * Bounds the time without progress for which a request waits for the write thread. Requests to the
+ * store have bounds of their own over a bucket, and none over a directory whose disk hangs; waits
+ * for turns add up over either.
  */
 
 import type { WriteThreadOperation } from "../../api/write-call.ts";
@@ -19,7 +19,7 @@ export interface SilenceBound {
   readonly error: (ms: number) => DatabaseError;
 }
 
-/** What is known of a request that the write thread does not answer. */
+/** Effect of a request that ended at its bound. */
 type Outcome = "nothing was changed" | "unknown";
 
 const CHANGE = { transfers: false, outcome: "unknown" } as const;
@@ -56,7 +56,7 @@ const KINDS: Readonly<
   list_checkpoints: READ,
   delete_checkpoint: CHANGE,
   restore_checkpoint: TRANSFER,
-  // Of queries, which have deadlines of their own.
+  // Queries have deadlines of their own.
   query: READ,
   explain: READ,
   recall: READ,

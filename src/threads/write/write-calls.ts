@@ -40,7 +40,7 @@ export interface WriteThreadListener {
   hinted(): void;
 }
 
-/** How `WriteCalls` bounds the waits of its calls. */
+/** Clock and bounds for the waits of calls. */
 export interface WriteCallTimes {
   readonly clock: Clock;
   /** Milliseconds that a read may take; see `--query-timeout`. */

@@ -275,7 +275,7 @@ export class JsonTokens {
     return text;
   }
 
-  /** Whether pieces of the next string were read, so that it is not looked at from its beginning. */
+  /** True if pieces of the next string were read, so that reading continues after them. */
   get #isKnownLong(): boolean {
     return this.#longStrings.size > 0 && this.#longStrings.has(this.window.offset);
   }

@@ -64,7 +64,7 @@ export function documentsModel(initial: DocumentsState): DocumentsModel {
         const isMissing = isGone && output.namespace === "missing";
         return { ok: !isMissing || isEmpty, state: gone };
       }
-      // Of others, it may be that the namespace is not there.
+      // For other ids, the namespace may be missing.
       if (isGone) return { ok: isEmpty, state };
       return stepOf(initial.length, state, input, output);
     },
@@ -98,7 +98,7 @@ function stepOf(
     after[id] = document;
     if (isAffected) rows++;
   }
-  // Where there is no namespace, only upserts change something; the others are no errors.
+  // Without a namespace, only upserts change something; other writes succeed without effect.
   const isThere = state !== undefined || input.kind === "upsert";
   const ok = output === undefined || ("rows" in output && output.rows === rows);
   return { ok, state: isThere ? after : undefined };

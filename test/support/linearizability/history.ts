@@ -13,7 +13,7 @@ export type Outcome<Output> =
 export interface RecordedCall<Input> {
   readonly caller: string;
   readonly input: Input;
-  /** How much older than the call the state may be that its output is of. */
+  /** Greatest age, at the call, of the state that its output shows. */
   readonly staleMs: number;
 }
 
