@@ -9,7 +9,7 @@ import { KeyStore } from "../src/access/key-store.ts";
 import { signToken } from "../src/access/query-token.ts";
 import { systemClock } from "../src/base/clock.ts";
 import { seededRandom } from "../src/base/random.ts";
-import { MemoryObjectStore } from "../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../test/support/stores/memory-object-store.ts";
 
 const KEYS = [1, 1000, 9999];
 const ROUNDS = 7;

@@ -7,7 +7,7 @@ import { systemClock } from "../src/base/clock.ts";
 import { runSteps } from "../src/base/steps.ts";
 import { addPhases, noPhases } from "../src/model/request-stats.ts";
 import { requestShape } from "../src/query/planner/request-shape.ts";
-import { PhaseTimes } from "../src/threads/query/phase-times.ts";
+import { PhaseTimes } from "../src/threads/query/turns/phase-times.ts";
 import { UnknownMembers } from "../src/wire/json/unknown-members.ts";
 import { parseQueryBody } from "../src/wire/query/parse-query.ts";
 

@@ -4,7 +4,7 @@
  * here.
  */
 
-import type { JsonSchema } from "../../src/reference/json-schema.ts";
+import type { JsonSchema } from "../../src/reference/schemas/json-schema.ts";
 import { SCHEMAS } from "../../src/reference/openapi-document.ts";
 import { listRoutes } from "../../src/reference/route-list.ts";
 

@@ -1,6 +1,6 @@
 /** Schemas of the reference as lists of fields. */
 
-import type { JsonSchema } from "../../src/reference/json-schema.ts";
+import type { JsonSchema } from "../../src/reference/schemas/json-schema.ts";
 import { escapeHtml } from "./doc-page.ts";
 import { hrefOf } from "./render-guide.ts";
 

@@ -6,7 +6,7 @@ import { testRandom } from "../../test/support/random/seed.ts";
 import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import {
   apiKeyKey,
   KEY_CHANGES_KEY,

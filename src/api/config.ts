@@ -3,7 +3,7 @@
 import type { NamespaceName } from "../base/ids.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import type { CheckpointPeriod } from "../commit/checkpoints/periodic-checkpoints.ts";
-import type { StoreAccessConfig } from "../storage/open-store-access.ts";
+import type { StoreAccessConfig } from "../storage/access/open-store-access.ts";
 
 /** Where query and document texts with native embedding get their vectors. */
 export type EmbeddingConfig =

@@ -7,13 +7,13 @@ import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { MemoryPool } from "../base/memory-pool.ts";
 import { Slices } from "../base/slices.ts";
-import { awaitIndexes } from "../commit/background/await-indexes.ts";
-import type { CacheWarmer } from "../commit/background/cache-warmer.ts";
+import { awaitIndexes } from "../commit/await-indexes.ts";
+import type { CacheWarmer } from "../commit/cache-warmer.ts";
 import { copyNamespace } from "../commit/copies/copy-namespace.ts";
 import { metadataOf } from "../commit/metadata.ts";
 import type { Namespace } from "../commit/namespace.ts";
 import type { NamespaceCatalog } from "../commit/namespace-catalog.ts";
-import type { NamespaceOptions } from "../commit/namespace-options.ts";
+import type { NamespaceOptions } from "../commit/opened/namespace-options.ts";
 import {
   deleteJob,
   schemaJob,

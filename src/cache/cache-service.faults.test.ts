@@ -14,7 +14,7 @@ import { type Random, seededRandom } from "../base/random.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";

@@ -4,7 +4,7 @@ import type { EngineMetric } from "../api/engine.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
-import { openStoreAccess } from "../storage/open-store-access.ts";
+import { openStoreAccess } from "../storage/access/open-store-access.ts";
 import { objectStoreMetrics } from "../threads/object-store-metrics.ts";
 import type { ServerConfig } from "./settings/server-config.ts";
 

@@ -9,7 +9,7 @@ import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
 import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
 import { UsageError } from "./commands/usage-error.ts";
 import { addCompletionCommand } from "./completion/completion-command.ts";
-import { addDoctorCommand } from "./doctor/doctor-command.ts";
+import { addDoctorCommand } from "./doctor-command.ts";
 import { interruptSignal } from "./interrupt-signal.ts";
 import { addOpenapiCommand } from "./openapi-command.ts";
 import { processTerminal } from "./output/terminal.ts";

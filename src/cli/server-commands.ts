@@ -2,8 +2,8 @@
 
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
-import { openObjectStore } from "../storage/open-object-store.ts";
-import { openEngine } from "../threads/open-engine.ts";
+import { openObjectStore } from "../storage/access/open-object-store.ts";
+import { openEngine } from "../threads/main/open-engine.ts";
 import { openIndexer } from "../threads/open-indexer.ts";
 import { runCertifyCommand } from "./certify/certify-command.ts";
 import { processCases } from "./certify/certify-processes.ts";
@@ -15,7 +15,7 @@ import { processOptions, serve } from "./serve.ts";
 import { readSettings } from "./settings/read-settings.ts";
 import { fileUmask, indexConfig, serverConfig } from "./settings/server-config.ts";
 import { storeOfText } from "./settings/store-settings.ts";
-import { thisMachine } from "./this-machine.ts";
+import { thisMachine } from "./settings/this-machine.ts";
 
 /** What these commands do in this process. */
 export function serverCommands(version: string): ProgramActions {

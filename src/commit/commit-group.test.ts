@@ -7,8 +7,8 @@ import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixtur
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
-import { LOG_END_KNOWN_MS_MAX } from "./namespace-log.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
+import { LOG_END_KNOWN_MS_MAX } from "./opened/namespace-log.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 

@@ -27,13 +27,13 @@ import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
 import { DeletionIntents } from "./generations/deletion-intents.ts";
 import { GenerationRemovals } from "./generations/generation-removals.ts";
 import { Namespace } from "./namespace.ts";
-import { asOpenOutcome } from "./namespace-log.ts";
+import { asOpenOutcome } from "./opened/namespace-log.ts";
 import {
   type NamespaceOptions,
   type NamespaceStats,
   newNamespaceStats,
   type SharedOptions,
-} from "./namespace-options.ts";
+} from "./opened/namespace-options.ts";
 import { type Opening, openNamespace } from "./open-namespace.ts";
 import { endUnlessExistsJob } from "./write-jobs.ts";
 

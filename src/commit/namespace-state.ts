@@ -4,7 +4,7 @@ import { type IndexedState, indexStatus } from "../namespace/index-status.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type { NamespaceState } from "../namespace/published-state.ts";
 import type { Thresholds } from "../namespace/thresholds.ts";
-import type { OpenedNamespace } from "./namespace-options.ts";
+import type { OpenedNamespace } from "./opened/namespace-options.ts";
 
 /** What changes while a namespace is open, beside its documents. */
 export interface CurrentState {

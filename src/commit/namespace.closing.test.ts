@@ -6,7 +6,7 @@ import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../../test/support/stores/faulty-object-store.ts";
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });

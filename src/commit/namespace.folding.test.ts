@@ -7,7 +7,7 @@ import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { settled } from "../../test/support/engine/fake-port.ts";
 import { namespaceName } from "../base/ids.ts";
 import { FOLD_PAUSE_MS, FOLD_REST_MS } from "../namespace/index-status.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { DIRTY_PREFIX } from "../storage/object-keys.ts";
 
 const SCHEMA = { t: "string" };

@@ -38,20 +38,20 @@ import { BackgroundWork } from "./background/background-work.ts";
 import { IndexBuilder } from "./background/index-builder.ts";
 import { type Group, type GroupMember, takeGroup } from "./commit-group.ts";
 import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
-import { type RetainedDocuments, retainDocuments } from "./copies/retained-documents.ts";
+import { type RetainedDocuments, retainDocuments } from "./retained-documents.ts";
 import { currentDocuments } from "./current-documents.ts";
 import { EntryApplier, type ReadyEntry } from "./following/entry-applier.ts";
 import { type CatchUp, LogFollower } from "./following/log-follower.ts";
 import { ManifestFollower } from "./following/manifest-follower.ts";
 import { JobQueue } from "./job-queue.ts";
-import { asOpenOutcome, type LogAppend, NamespaceLog } from "./namespace-log.ts";
+import { asOpenOutcome, type LogAppend, NamespaceLog } from "./opened/namespace-log.ts";
 import {
   type NamespaceOptions,
   type OpenedNamespace,
   RETIREMENT_MESSAGE,
   type Retirement,
   type RetireReason,
-} from "./namespace-options.ts";
+} from "./opened/namespace-options.ts";
 import { indexedState, stateOf } from "./namespace-state.ts";
 import { LogRaces } from "./races/log-races.ts";
 

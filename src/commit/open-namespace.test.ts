@@ -14,7 +14,7 @@ import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import { OPENING_ENTRIES_AHEAD_MAX, readsAhead } from "../namespace/recovery/namespace-listing.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, type ListPage, type ListRequest, objectKey } from "../storage/object-store.ts";
 import { OPENING_AHEAD_BYTES_MAX } from "./open-namespace.ts";
 

@@ -22,7 +22,7 @@ import { MEMTABLE_INDEXES, memtableIndexes } from "../segment/memtable/memtable-
 import { ListedObjectStore, type PrefixListing } from "../storage/listed-object-store.ts";
 import { manifestPrefix, type NamespaceGeneration, segmentPrefix } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import type { NamespaceOptions, OpenedNamespace } from "./namespace-options.ts";
+import type { NamespaceOptions, OpenedNamespace } from "./opened/namespace-options.ts";
 
 /** Bytes of each such object that are asked for; a larger one is read again where it is needed. */
 export const OPENING_AHEAD_BYTES_MAX = 256 * KIB;

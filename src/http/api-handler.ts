@@ -37,9 +37,9 @@ import { isLocalClient } from "./local-client.ts";
 import type { AuditActor } from "./observability/audit-actor.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import { answerPage } from "./pages/page-site.ts";
-import type { RequestMessage } from "./request-message.ts";
-import { isForAdmins, needOf } from "./route-needs.ts";
-import { type RouteMatch, regionOf, type ServiceRoute } from "./routes.ts";
+import type { RequestMessage } from "./bodies/request-message.ts";
+import { isForAdmins, needOf } from "./routes/route-needs.ts";
+import { type RouteMatch, regionOf, type ServiceRoute } from "./routes/routes.ts";
 import { handleTrawl, TRAWL_BODY_BYTES_MAX, type TrawlSources } from "./trawl-handler.ts";
 
 /** `true` or `false`: whether unknown fields are refused. */

@@ -53,7 +53,7 @@ import { TELEMETRY_HEADER } from "./observability/client-telemetry.ts";
 import { HttpMetrics } from "./observability/http-metrics.ts";
 import { NamespaceTraffic } from "./observability/namespace-traffic.ts";
 import { RecentSlowRequests } from "./observability/recent-slow-requests.ts";
-import { REFUSED, RequestEnds } from "./observability/request-ends.ts";
+import { REFUSED, RequestEnds } from "./request-ends.ts";
 import type { HttpLog } from "./observability/request-log.ts";
 import {
   RequestTracing,
@@ -73,7 +73,7 @@ import {
   routedUrl,
   type ServiceRoute,
   siteEntries,
-} from "./routes.ts";
+} from "./routes/routes.ts";
 
 /** Limits of idle connections; `CONNECTIONS_MAX` bounds all connections. */
 const IDLE_LIMITS = {

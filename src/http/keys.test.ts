@@ -7,8 +7,8 @@ import {
   httpFixture,
 } from "../../test/support/servers/http-fixture.ts";
 import { signToken } from "../access/query-token.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
-import { OWN_ROUTES, ROUTES } from "./routes.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
+import { OWN_ROUTES, ROUTES } from "./routes/routes.ts";
 
 const ROOT = "tpuf_root";
 type Headers = Record<string, string>;

@@ -10,7 +10,7 @@ import {
 import { jsonAnswer } from "../../test/support/servers/fake-engine.ts";
 import { type HttpChoices, httpFixture } from "../../test/support/servers/http-fixture.ts";
 import { signToken } from "../access/query-token.ts";
-import { RESULT_BYTES_MAX } from "../mcp/shorten-answer.ts";
+import { RESULT_BYTES_MAX } from "../mcp/tools/shorten-answer.ts";
 
 const ROOT = "tpuf_root";
 const READING = [

@@ -10,11 +10,11 @@ import type { Clock } from "../base/clock.ts";
 import { openDocs } from "../mcp/docs/open-docs.ts";
 import { answerMessage } from "../mcp/mcp-exchange.ts";
 import { McpServers, type ProtocolPackage } from "../mcp/mcp-servers.ts";
-import type { CallOutcome, ServerCall } from "../mcp/server-calls.ts";
+import type { CallOutcome, ServerCall } from "../mcp/tools/server-calls.ts";
 import type { ApiOutcome, ApiRequest } from "./api-handler.ts";
 import type { HttpLog } from "./observability/request-log.ts";
-import { innerMessage } from "./request-message.ts";
-import { operationAddress } from "./routes.ts";
+import { innerMessage } from "./bodies/request-message.ts";
+import { operationAddress } from "./routes/routes.ts";
 
 /** What the endpoint works with. */
 export interface McpEndpointOptions {

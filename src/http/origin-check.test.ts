@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { httpFixture } from "../../test/support/servers/http-fixture.ts";
 import { OriginCheck, type OriginRules } from "./origin-check.ts";
-import { ROUTER_ENTRIES } from "./routes.ts";
+import { ROUTER_ENTRIES } from "./routes/routes.ts";
 
 const RULES: OriginRules = {
   hasKey: () => false,

@@ -6,7 +6,7 @@ import type { KeyOperations, KeyOutcome } from "../access/key-operations.ts";
 import { type HttpAnswer, jsonAnswer } from "../api/engine.ts";
 import { KIB } from "../base/byte-sizes.ts";
 import type { RequestBody } from "./bodies/request-body.ts";
-import type { TrawlRoute } from "./trawl-routes.ts";
+import type { TrawlRoute } from "./routes/trawl-routes.ts";
 
 /** Longest body about keys and tokens: some KiB are the longest that make sense. */
 export const TRAWL_BODY_BYTES_MAX = 64 * KIB;

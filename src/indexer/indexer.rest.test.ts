@@ -9,7 +9,7 @@ import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import type { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import type { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import { INDEX_POLL_MS } from "./idle-pace.ts";
 

@@ -9,8 +9,8 @@ import { keysOf, row, rowsUpTo } from "../../test/support/engine/sharing-server.
 import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
-import { INDEX_HINT_REPEAT_MS } from "../commit/namespace-log.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { INDEX_HINT_REPEAT_MS } from "../commit/opened/namespace-log.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { dirtyKey } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import { INDEX_POLL_MS } from "./idle-pace.ts";

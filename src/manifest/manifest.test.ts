@@ -15,7 +15,7 @@ import { encodeFrame } from "../codec/frame.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { SegmentEntry } from "../model/segment-entry.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { manifestKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import {

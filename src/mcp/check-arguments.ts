@@ -1,6 +1,6 @@
 import { clipName } from "../base/bounded-text.ts";
 import { nearestName } from "../base/nearest-name.ts";
-import type { ArgumentSchema } from "./mcp-tool.ts";
+import type { ArgumentSchema } from "./tools/mcp-tool.ts";
 
 /**
  * Why arguments do not fit their schema, in words that name the fix; undefined if no name is wrong

@@ -9,8 +9,8 @@ import {
   type ToolArguments,
   type ToolContext,
   ToolFault,
-} from "./mcp-tool.ts";
-import type { CallServer } from "./server-calls.ts";
+} from "./tools/mcp-tool.ts";
+import type { CallServer } from "./tools/server-calls.ts";
 import { offeredTools } from "./tools.ts";
 
 /** What is used of the official package. */

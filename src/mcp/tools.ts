@@ -1,6 +1,6 @@
 /** All tools, in the order in which they are listed: what is needed first comes first. */
 
-import type { McpTool } from "./mcp-tool.ts";
+import type { McpTool } from "./tools/mcp-tool.ts";
 import { deleteNamespaceTool } from "./tools/delete-namespace-tool.ts";
 import { describeNamespaceTool } from "./tools/describe-namespace-tool.ts";
 import { explainTool } from "./tools/explain-tool.ts";

@@ -1,9 +1,9 @@
 /** All that is served, of all tables of routes, with what is said of it. */
 
 import type { KeyAction } from "../access/api-key.ts";
-import { needOf } from "../http/route-needs.ts";
-import { OWN_ROUTES, type OwnRoute, ROUTES, SERVICE_ROUTES } from "../http/routes.ts";
-import { TRAWL_ROUTES } from "../http/trawl-routes.ts";
+import { needOf } from "../http/routes/route-needs.ts";
+import { OWN_ROUTES, type OwnRoute, ROUTES, SERVICE_ROUTES } from "../http/routes/routes.ts";
+import { TRAWL_ROUTES } from "../http/routes/trawl-routes.ts";
 import type { OperationDoc } from "./operations/operation-doc.ts";
 import { OPERATION_DOCS } from "./operations/operation-docs.ts";
 import { SERVICE_DOCS, TRAWL_DOCS } from "./operations/server-docs.ts";

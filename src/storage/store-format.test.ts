@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MemoryObjectStore } from "./memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { claimFormat } from "./store-format.ts";
 
 const keysOf = async (store: MemoryObjectStore) => {

@@ -1,7 +1,7 @@
 /** Cuts a text into the fragments that a highlight shows, and converts offsets in it. */
 import type { Steps } from "../base/steps.ts";
 import type { Tokenizer } from "../model/full-text-options.ts";
-import { codePointAt, unitsOf } from "./code-points.ts";
+import { codePointAt, unitsOf } from "./segmentation/code-points.ts";
 import { scanSentences } from "./segmentation/sentence-breaks.ts";
 import { scanOf } from "./segmentation/tokenizer.ts";
 import { piecesOf } from "./text-pieces.ts";

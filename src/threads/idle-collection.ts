@@ -10,7 +10,7 @@
 
 import { MIB } from "../base/byte-sizes.ts";
 import type { Clock } from "../base/clock.ts";
-import type { ThreadHeap } from "../base/thread-heap.ts";
+import type { ThreadHeap } from "./thread-heap.ts";
 
 /** How often a thread looks at itself. */
 const IDLE_CHECK_MS = 1000;

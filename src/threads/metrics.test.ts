@@ -9,7 +9,7 @@ import type { EngineMetric } from "../api/engine.ts";
 import { seededRandom } from "../base/random.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { FsObjectStore } from "../storage/directory/fs-object-store.ts";
-import { MemoryObjectStore } from "../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 
 const ROWS = Array.from({ length: 50 }, (_, id) => ({ id, n: id % 7, text: "walrus" }));
 const QUERY = { filters: ["n", "Eq", 3], limit: 50, include_attributes: true };

@@ -10,7 +10,7 @@ import { DatabaseError, isDatabaseError } from "../../src/base/errors.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { type FileSystem, systemFiles } from "../../src/storage/directory/file-system.ts";
 import { FsObjectStore } from "../../src/storage/directory/fs-object-store.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import {

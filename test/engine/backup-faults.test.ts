@@ -1,7 +1,7 @@
 /** Backups and restores of what is damaged, incomplete, or asked for twice. */
 
 import { expect, test } from "vitest";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { ALWAYS, objectKey } from "../../src/storage/object-store.ts";
 import { must, restore, takeBackup } from "../support/engine/backup-client.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";

@@ -5,7 +5,7 @@ import { DatabaseError } from "../../src/base/errors.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { BACKUP_LEASE_MS } from "../../src/commit/backups/backup-leases.ts";
 import { RESTORE_IDLE_MS } from "../../src/commit/backups/restores.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";

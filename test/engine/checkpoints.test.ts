@@ -3,7 +3,7 @@
 import { expect, test, vi } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { CHECKPOINTS_MAX } from "../../src/commit/checkpoints/checkpoints.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { must } from "../support/engine/backup-client.ts";
 import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";

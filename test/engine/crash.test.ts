@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { namespaceName } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { findGenerations } from "../../src/namespace/generations/namespace-generations.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { generationPrefix } from "../../src/storage/object-keys.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";

@@ -10,7 +10,7 @@ import {
   type FrameKind,
 } from "../../src/codec/frame.ts";
 import { putTombstones } from "../../src/segment/segment-objects.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";

@@ -12,7 +12,7 @@ import { ManifestStore } from "../../src/manifest/manifest-store.ts";
 import { countOf, decodeTermCounts } from "../../src/segment/deletions/counted-deletions.ts";
 import { getTombstones, loadStoredSegment } from "../../src/segment/segment-objects.ts";
 import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { segmentKey } from "../../src/storage/object-keys.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";

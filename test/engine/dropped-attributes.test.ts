@@ -6,7 +6,7 @@ import type { SegmentId } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { ManifestStore } from "../../src/manifest/manifest-store.ts";
 import { loadStoredSegment } from "../../src/segment/segment-objects.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { parseGenerationPrefix, segmentKey } from "../../src/storage/object-keys.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";

@@ -9,7 +9,7 @@ import { seededRandom } from "../../src/base/random.ts";
 import { INDEX_POLL_MS_MAX } from "../../src/indexer/idle-pace.ts";
 import { INDEX_RETRY_MS } from "../../src/indexer/indexer.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { dirtyKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS } from "../../src/storage/object-store.ts";
 import { keepCurrent } from "../../src/threads/write/serve-writes.ts";

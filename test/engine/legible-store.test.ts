@@ -15,7 +15,7 @@ import { ManifestStore } from "../../src/manifest/manifest-store.ts";
 import type { SegmentEntry } from "../../src/model/segment-entry.ts";
 import type { AttributeValue, DocumentId } from "../../src/model/value.ts";
 import { getTombstones, loadStoredSegment } from "../../src/segment/segment-objects.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import {
   generationPrefix,
   type NamespaceGeneration,

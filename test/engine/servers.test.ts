@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import { DatabaseError } from "../../src/base/errors.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/namespace-log.ts";
+import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/opened/namespace-log.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { OperationName } from "../../src/api/engine.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type {
   ListRequest,
   ObjectBody,

@@ -4,7 +4,7 @@ import { namespaceName, type SegmentId } from "../../src/base/ids.ts";
 import { encodeTermCounts } from "../../src/segment/deletions/counted-deletions.ts";
 import { encodeTombstones, type Tombstones } from "../../src/segment/deletions/tombstones.ts";
 import { getTombstones } from "../../src/segment/segment-objects.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { segmentKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS } from "../../src/storage/object-store.ts";
 

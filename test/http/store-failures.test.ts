@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { DatabaseError, type ErrorCode } from "../../src/base/errors.ts";
-import { OWN_ROUTES, ROUTES } from "../../src/http/routes.ts";
-import { TRAWL_ROUTES } from "../../src/http/trawl-routes.ts";
+import { OWN_ROUTES, ROUTES } from "../../src/http/routes/routes.ts";
+import { TRAWL_ROUTES } from "../../src/http/routes/trawl-routes.ts";
 import { storageError } from "../../src/storage/directory/file-system.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { type HttpFixture, httpFixture } from "../support/servers/http-fixture.ts";

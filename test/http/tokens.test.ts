@@ -6,7 +6,7 @@
 import Turbopuffer from "@turbopuffer/turbopuffer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signToken } from "../../src/access/query-token.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { testRandom } from "../support/random/seed.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keyHash, keyId } from "../../src/access/api-key.ts";
 import { KeyStore } from "../../src/access/key-store.ts";
 import { seededRandom } from "../../src/base/random.ts";
-import { openObjectStore } from "../../src/storage/open-object-store.ts";
+import { openObjectStore } from "../../src/storage/access/open-object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { pause } from "../support/clocks/pause.ts";
 import { testSeed } from "../support/random/seed.ts";

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { readSettings } from "../../src/cli/settings/read-settings.ts";
 import { serverConfig } from "../../src/cli/settings/server-config.ts";
-import { thisMachine } from "../../src/cli/this-machine.ts";
+import { thisMachine } from "../../src/cli/settings/this-machine.ts";
 import { type RawAnswer, rawCall } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { TLS_PAIRS } from "../support/servers/tls-pairs.ts";

@@ -6,8 +6,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { CREATE_MEMBERS, TOKEN_MEMBERS } from "../../src/access/key-requests.ts";
 import { IMPORT_PARAMETERS } from "../../src/api/import-lines.ts";
-import { OWN_ROUTES, ROUTES, SERVICE_ROUTES } from "../../src/http/routes.ts";
-import { TRAWL_ROUTES } from "../../src/http/trawl-routes.ts";
+import { OWN_ROUTES, ROUTES, SERVICE_ROUTES } from "../../src/http/routes/routes.ts";
+import { TRAWL_ROUTES } from "../../src/http/routes/trawl-routes.ts";
 import { EXAMPLES } from "../../src/reference/examples/examples.ts";
 import { LIST_PARAMETERS } from "../../src/wire/answers/namespace-list.ts";
 import {

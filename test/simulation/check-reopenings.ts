@@ -5,8 +5,8 @@
 
 import { namespaceName } from "../../src/base/ids.ts";
 import { NAMESPACE_POLL_MS } from "../../src/commit/namespace-catalog.ts";
-import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/namespace-log.ts";
-import type { Retirement } from "../../src/commit/namespace-options.ts";
+import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/opened/namespace-log.ts";
+import type { Retirement } from "../../src/commit/opened/namespace-options.ts";
 import { nextSequence } from "../../src/log/wal-entry.ts";
 import { decodeManifest } from "../../src/manifest/manifest-codec.ts";
 import {

@@ -5,7 +5,7 @@
 
 import { DatabaseError } from "../../src/base/errors.ts";
 import { joinPieces } from "../../src/base/pieces.ts";
-import { MemoryObjectStore } from "../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import {
   type ListPage,
   type ListRequest,

@@ -7,7 +7,7 @@ import { systemClock } from "../../base/clock.ts";
 import { seededRandom } from "../../base/random.ts";
 import { CERTIFICATION_CASES } from "../../storage/certify/certification.ts";
 import { ALWAYS, type ObjectBody, type ObjectKey } from "../../storage/object-store.ts";
-import { openObjectStore } from "../../storage/open-object-store.ts";
+import { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { runCertifyCommand } from "./certify-command.ts";
 import { processCases } from "./certify-processes.ts";
 

@@ -12,7 +12,7 @@ import {
 } from "../../storage/certify/certification.ts";
 import type { CertificationCase } from "../../storage/certify/certification-case.ts";
 import { objectKey } from "../../storage/object-store.ts";
-import type { openObjectStore } from "../../storage/open-object-store.ts";
+import type { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { PrefixedObjectStore } from "../../storage/prefixed-object-store.ts";
 import { RetryingObjectStore } from "../../storage/retrying-object-store.ts";
 import { type StoreConfig, storeName } from "../../storage/store-config.ts";

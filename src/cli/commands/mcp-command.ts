@@ -1,7 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import type { ApiClient } from "../../client/api-client.ts";
 import { ClientError } from "../../client/client-error.ts";
-import type { CallOutcome, ServerCall } from "../../mcp/server-calls.ts";
+import type { CallOutcome, ServerCall } from "../../mcp/tools/server-calls.ts";
 import type { ClientCommand } from "./client-command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { UsageError } from "./usage-error.ts";
@@ -59,7 +59,7 @@ export const mcpCommand: ClientCommand = {
 
 async function callOver(client: ApiClient, call: ServerCall): Promise<CallOutcome> {
   // Of the server: other commands start faster without it.
-  const { operationAddress } = await import("../../http/routes.ts");
+  const { operationAddress } = await import("../../http/routes/routes.ts");
   const { operation, namespace, parameters, body, signal } = call;
   const { method, path } = operationAddress(operation, namespace);
   const request = {

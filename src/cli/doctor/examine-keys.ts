@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { isLoopbackName } from "../../http/origin-check.ts";
 import { KEY_CHANGES_KEY } from "../../storage/object-keys.ts";
-import { openObjectStore } from "../../storage/open-object-store.ts";
+import { openObjectStore } from "../../storage/access/open-object-store.ts";
 import type { StoreConfig } from "../../storage/store-config.ts";
 import { checkReach, type ServerConfig } from "../settings/server-config.ts";
 import type { ExamineOptions } from "./examine-store.ts";

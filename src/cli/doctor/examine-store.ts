@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
 import { checkStore } from "../../storage/certify/store-check.ts";
-import { openObjectStore } from "../../storage/open-object-store.ts";
+import { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { RetryingObjectStore } from "../../storage/retrying-object-store.ts";
 import { type StoreConfig, storeName } from "../../storage/store-config.ts";
 import { checkFormat } from "../../storage/store-format.ts";

@@ -5,7 +5,7 @@ import type { DiskCacheConfig } from "../../storage/disk-cache/disk-cache-store.
 import type { StoreConfig } from "../../storage/store-config.ts";
 import { readSettings, type SettingSources } from "../settings/read-settings.ts";
 import { fileUmask, type ServerConfig, serverConfig } from "../settings/server-config.ts";
-import { thisMachine } from "../this-machine.ts";
+import { thisMachine } from "../settings/this-machine.ts";
 import { examineAddress, serviceTimeMs } from "./examine-address.ts";
 import { examineKeys } from "./examine-keys.ts";
 import { type ExamineOptions, examineRoom, examineStore } from "./examine-store.ts";

@@ -3,7 +3,7 @@
 import { countedText, countText, sizeText } from "../../base/amount-text.ts";
 import type { Clock } from "../../base/clock.ts";
 import { durationText } from "../../base/duration.ts";
-import { RecentRate } from "../../base/recent-rate.ts";
+import { RecentRate } from "./recent-rate.ts";
 import { clippedText, printable } from "./table-text.ts";
 import type { Terminal } from "./terminal.ts";
 

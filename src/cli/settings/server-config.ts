@@ -13,7 +13,7 @@ import type { TlsPaths } from "../../http/connections/tls-files.ts";
 import type { HttpConfig } from "../../http/http-config.ts";
 import { isLoopbackName } from "../../http/origin-check.ts";
 import type { IndexerFlags } from "../indexer-process.ts";
-import { shownUrl } from "../shown-url.ts";
+import { shownUrl } from "./shown-url.ts";
 import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
 import { modelFolders } from "./model-settings.ts";
 import { SettingFault, type SettingValue } from "./parse-setting.ts";

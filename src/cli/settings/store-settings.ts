@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import { isObjectKey } from "../../storage/object-store.ts";
 import type { S3StoreConfig, StoreConfig } from "../../storage/store-config.ts";
-import { shownUrl } from "../shown-url.ts";
+import { shownUrl } from "./shown-url.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 import type { SettingName } from "./setting-table.ts";

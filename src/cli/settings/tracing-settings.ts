@@ -1,7 +1,7 @@
 /** Settings of traces. */
 
 import type { TracingConfig } from "../../api/config.ts";
-import { shownUrl } from "../shown-url.ts";
+import { shownUrl } from "./shown-url.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
 

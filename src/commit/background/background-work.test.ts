@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { oneStep, runSteps } from "../../base/steps.ts";
 import { EMPTY_SCHEMA } from "../../model/schema.ts";
-import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
 import { BackgroundWork, EXPECTED_FOLD_MERGE_BYTES_MAX } from "./background-work.ts";
 import type { IndexBuilder } from "./index-builder.ts";
 

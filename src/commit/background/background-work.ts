@@ -5,8 +5,8 @@ import { isDatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { PublishedDelta } from "../../namespace/published-state.ts";
-import type { NamespaceLog } from "../namespace-log.ts";
-import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+import type { NamespaceLog } from "../opened/namespace-log.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
 import type { IndexBuilder } from "./index-builder.ts";
 
 /**

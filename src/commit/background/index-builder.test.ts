@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { EngineFixture, type FixtureOptions } from "../../../test/support/engine/engine-fixture.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });
 const BACKGROUND = { indexInlineDocumentsMax: 3, segmentsUnmergedMax: 1000 };

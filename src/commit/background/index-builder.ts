@@ -36,7 +36,7 @@ import type { QueryOptions } from "../../query/operator/query-options.ts";
 import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
 import { NamespaceRetired } from "../commit-job.ts";
-import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
 
 /** Builds the indexes of one namespace. */
 export class IndexBuilder {

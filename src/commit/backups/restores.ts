@@ -17,7 +17,7 @@ import { checkStoredSegment } from "../../segment/segment-objects.ts";
 import { type NamespaceGeneration, restoreKey } from "../../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../../storage/object-store.ts";
 import { type OpenPointOptions, openPoint } from "../checkpoints/open-point.ts";
-import type { NamespaceOptions } from "../namespace-options.ts";
+import type { NamespaceOptions } from "../opened/namespace-options.ts";
 import { planRestore, type RestoredObject, type RestorePlan } from "./restore-target.ts";
 
 /** How long a restore waits for its next object before it is taken back. */

@@ -14,7 +14,7 @@ import { isDeleted } from "../../namespace/generations/namespace-generations.ts"
 import { segmentKey } from "../../storage/object-keys.ts";
 import type { Namespace } from "../namespace.ts";
 import type { NamespaceCatalog } from "../namespace-catalog.ts";
-import type { NamespaceOptions } from "../namespace-options.ts";
+import type { NamespaceOptions } from "../opened/namespace-options.ts";
 import { nameTaken, putOwn } from "./checkpoint-claims.ts";
 
 /** Tries to keep a state while manifests come: one takes seconds of indexing, a try some requests. */

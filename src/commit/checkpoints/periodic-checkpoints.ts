@@ -4,7 +4,7 @@ import { formatTime } from "../../base/clock.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import { EVERY_NAMESPACE } from "../../model/namespace-pattern.ts";
-import type { NamespaceOptions } from "../namespace-options.ts";
+import type { NamespaceOptions } from "../opened/namespace-options.ts";
 import { createCheckpoint } from "./checkpoints.ts";
 import type { OpenPointOptions } from "./open-point.ts";
 

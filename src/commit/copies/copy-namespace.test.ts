@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 
 const THRESHOLDS = { indexTailEntries: 2 };
 const ROWS = Array.from({ length: 30 }, (_, id) => ({ id }));

@@ -32,9 +32,9 @@ import type { CommitJob } from "../commit-job.ts";
 import type { CopyTargetOutcome } from "../generations/deletion-intents.ts";
 import type { Namespace } from "../namespace.ts";
 import type { NamespaceCatalog } from "../namespace-catalog.ts";
-import type { NamespaceOptions } from "../namespace-options.ts";
+import type { NamespaceOptions } from "../opened/namespace-options.ts";
 import { destinationExists, endUnlessExistsJob, importJob } from "../write-jobs.ts";
-import type { RetainedDocuments, RetainedStoredSegment } from "./retained-documents.ts";
+import type { RetainedDocuments, RetainedStoredSegment } from "../retained-documents.ts";
 import { chooseShared, pinShared, type Sharing } from "./share-segments.ts";
 
 /**

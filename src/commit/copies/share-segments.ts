@@ -9,8 +9,8 @@ import { namespaceNotFound } from "../../namespace/namespace-faults.ts";
 import { newPins, putPins } from "../../namespace/segments/segment-pins.ts";
 import { type NamespaceGeneration, ownerOf, segmentKey } from "../../storage/object-keys.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
-import type { NamespaceOptions } from "../namespace-options.ts";
-import type { RetainedDocuments, RetainedStoredSegment } from "./retained-documents.ts";
+import type { NamespaceOptions } from "../opened/namespace-options.ts";
+import type { RetainedDocuments, RetainedStoredSegment } from "../retained-documents.ts";
 
 /** The stored segments of a source with live documents. */
 export interface Sharing {

@@ -20,7 +20,7 @@ import type { StaleIndex } from "../../namespace/segments/stale-indexes.ts";
 import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { type IndexToBuild, indexesToBuild } from "../../write/schema/merge-schema.ts";
 import type { IndexBuilder } from "../background/index-builder.ts";
-import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
 
 /** An entry that can be applied without fail, and what it asks for beside its documents. */
 export interface ReadyEntry {

@@ -15,13 +15,13 @@ import {
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { deletedKey, manifestPrefix, walKey } from "../../storage/object-keys.ts";
 import { ALWAYS, type ObjectStore } from "../../storage/object-store.ts";
 import { GARBAGE_GRACE_MS } from "../../threads/open-indexer.ts";
 import { LOG_POLL_MS } from "../namespace.ts";
-import { LOG_END_KNOWN_MS_MAX } from "../namespace-log.ts";
-import { newNamespaceStats } from "../namespace-options.ts";
+import { LOG_END_KNOWN_MS_MAX } from "../opened/namespace-log.ts";
+import { newNamespaceStats } from "../opened/namespace-options.ts";
 
 const NAME = namespaceName("n");
 const AT = { name: NAME, generation: 1 };

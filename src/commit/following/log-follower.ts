@@ -6,7 +6,7 @@
 import { isDatabaseError } from "../../base/errors.ts";
 import type { SequenceNumber } from "../../base/ids.ts";
 import type { ReadWalEntry } from "../../log/wal-reader.ts";
-import type { LogLoss, NamespaceLog } from "../namespace-log.ts";
+import type { LogLoss, NamespaceLog } from "../opened/namespace-log.ts";
 
 /** The outcome of a catch-up. */
 export type CatchUp =

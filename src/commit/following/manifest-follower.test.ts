@@ -14,12 +14,12 @@ import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import { newSegmentId } from "../../segment/format/segment-id.ts";
 import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
 import { GARBAGE_GRACE_MS } from "../../threads/open-indexer.ts";
-import type { NamespaceLog } from "../namespace-log.ts";
-import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+import type { NamespaceLog } from "../opened/namespace-log.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
 import { ManifestFollower } from "./manifest-follower.ts";
 
 const AT = { name: namespaceName("n"), generation: 1 };

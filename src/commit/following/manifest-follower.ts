@@ -15,8 +15,8 @@ import { openManifestSegment, readCounted } from "../../namespace/recovery/open-
 import type { CountedSegment } from "../../segment/memtable/memtable-delta.ts";
 import type { StoredDeletions, StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { TEXT_INDEX } from "../../segment/text/text-index.ts";
-import type { NamespaceLog } from "../namespace-log.ts";
-import type { NamespaceOptions, OpenedNamespace } from "../namespace-options.ts";
+import type { NamespaceLog } from "../opened/namespace-log.ts";
+import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
 
 /**
  * How long after its manifest was the newest a namespace takes for certain that none of the next

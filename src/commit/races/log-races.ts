@@ -11,7 +11,7 @@ import type { WalEntry } from "../../log/wal-entry.ts";
 import { type WriterId, writerOf } from "../../log/writer-id.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { QueuedJob } from "../job-queue.ts";
-import type { NamespaceOptions, RaceStats } from "../namespace-options.ts";
+import type { NamespaceOptions, RaceStats } from "../opened/namespace-options.ts";
 import { COMMITS_PER_TURN, RaceHistory } from "./race-history.ts";
 import { WaitMarks } from "./wait-marks.ts";
 

@@ -6,7 +6,7 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { KIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
-import type { RequestMessage } from "../request-message.ts";
+import type { RequestMessage } from "./request-message.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 import { noRoom, overloaded, tooLarge } from "./body-faults.ts";
 

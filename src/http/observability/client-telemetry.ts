@@ -4,7 +4,7 @@
  */
 
 import { KIB } from "../../base/byte-sizes.ts";
-import { ROUTES } from "../routes.ts";
+import { ROUTES } from "../routes/routes.ts";
 
 /** The header, as Node names it. */
 export const TELEMETRY_HEADER = "x-turbopuffer-client-telemetry";

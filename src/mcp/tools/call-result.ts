@@ -1,5 +1,5 @@
-import { type ToolContext, ToolFault } from "../mcp-tool.ts";
-import type { ServerCall } from "../server-calls.ts";
+import { type ToolContext, ToolFault } from "./mcp-tool.ts";
+import type { ServerCall } from "./server-calls.ts";
 
 /** Makes a request and returns its answer's body. Throws `ToolFault` in the server's own words. */
 export async function callResult(

@@ -1,5 +1,5 @@
 import { clipName } from "../../base/bounded-text.ts";
-import { type ToolArguments, ToolFault } from "../mcp-tool.ts";
+import { type ToolArguments, ToolFault } from "./mcp-tool.ts";
 
 /** The argument that repeats a namespace's name. */
 export const CONFIRM_SCHEMA = {

@@ -1,5 +1,5 @@
-import type { McpTool } from "../mcp-tool.ts";
-import { shortenAnswer } from "../shorten-answer.ts";
+import type { McpTool } from "./mcp-tool.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
 
 const PAGE_SIZE_DEFAULT = 100;

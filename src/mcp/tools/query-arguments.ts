@@ -1,7 +1,7 @@
 /** What a query is asked for with, as `query` and `explain` take it. */
 
-import { jsonArgument } from "../argument-json.ts";
-import type { ToolArguments } from "../mcp-tool.ts";
+import { jsonArgument } from "./argument-json.ts";
+import type { ToolArguments } from "./mcp-tool.ts";
 
 /** Documents of one answer: more than a model reads. */
 const TOP_K_MAX = 100;

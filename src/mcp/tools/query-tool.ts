@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../model/json-value.ts";
-import { bodyText } from "../argument-json.ts";
-import type { McpTool } from "../mcp-tool.ts";
-import { shortenAnswer } from "../shorten-answer.ts";
+import { bodyText } from "./argument-json.ts";
+import type { McpTool } from "./mcp-tool.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
 import { NAMESPACE_SCHEMA, QUERY_PROPERTIES, queryMembers } from "./query-arguments.ts";
 

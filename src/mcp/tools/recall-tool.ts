@@ -1,6 +1,6 @@
-import { bodyText, jsonArgument } from "../argument-json.ts";
-import type { McpTool } from "../mcp-tool.ts";
-import { shortenAnswer } from "../shorten-answer.ts";
+import { bodyText, jsonArgument } from "./argument-json.ts";
+import type { McpTool } from "./mcp-tool.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
 import { FILTERS_SCHEMA, NAMESPACE_SCHEMA } from "./query-arguments.ts";
 

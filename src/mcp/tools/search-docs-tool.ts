@@ -1,6 +1,6 @@
 import { clip } from "../../base/bounded-text.ts";
 import type { DocsPiece } from "../docs/docs-piece.ts";
-import type { McpTool } from "../mcp-tool.ts";
+import type { McpTool } from "./mcp-tool.ts";
 
 const PIECES_DEFAULT = 3;
 /** So many pieces fit a result. */

@@ -1,7 +1,7 @@
-import { bodyText, jsonArgument } from "../argument-json.ts";
-import type { McpTool } from "../mcp-tool.ts";
-import { ToolFault } from "../mcp-tool.ts";
-import { shortenAnswer } from "../shorten-answer.ts";
+import { bodyText, jsonArgument } from "./argument-json.ts";
+import type { McpTool } from "./mcp-tool.ts";
+import { ToolFault } from "./mcp-tool.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
 import { CONFIRM_SCHEMA, confirmedNamespace } from "./confirmed-namespace.ts";
 import { FILTERS_SCHEMA, NAMESPACE_SCHEMA } from "./query-arguments.ts";

@@ -6,7 +6,7 @@ import { rowsUpTo } from "../../../test/support/engine/sharing-server.ts";
 import { namespaceName } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { findHeld, type KeptManifests } from "./held-objects.ts";
 

@@ -3,7 +3,7 @@ import { testRandom } from "../../../test/support/random/seed.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { fitsPatterns } from "../../model/namespace-pattern.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { walKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
 import { listNamespaces } from "./list-namespaces.ts";

@@ -18,7 +18,7 @@ import { loadStoredSegment } from "../../segment/segment-objects.ts";
 import { openSegment } from "../../segment/segment-reader.ts";
 import { knownCentroids } from "../../segment/segment-reorder.ts";
 import { CLUSTER_SECTIONS } from "../../segment/vectors/cluster-section.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
 import { type StoreInput, type StoreTarget, storeSegments } from "./store-segments.ts";
 

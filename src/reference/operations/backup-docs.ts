@@ -2,7 +2,7 @@
 
 import type { OperationName } from "../../api/engine.ts";
 import { BACKUP_PART_BYTES_MAX } from "../../model/backup.ts";
-import { integer, ref, text } from "../json-schema.ts";
+import { integer, ref, text } from "../schemas/json-schema.ts";
 import type { AnswerDoc, OperationDoc } from "./operation-doc.ts";
 
 const START = { start: integer("The byte at which the part begins.", { minimum: 0, default: 0 }) };

@@ -1,6 +1,6 @@
 /** What the reference says of an operation, beside its routes. */
 
-import type { JsonSchema, JsonSchemas } from "../json-schema.ts";
+import type { JsonSchema, JsonSchemas } from "../schemas/json-schema.ts";
 
 /** Groups of operations, in the order in which they are shown. */
 export const TAGS = {

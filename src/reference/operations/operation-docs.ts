@@ -2,7 +2,7 @@
 
 import type { OperationName } from "../../api/engine.ts";
 import { LIST_PAGE_SIZE_DEFAULT, LIST_PAGE_SIZE_MAX } from "../../model/contract-limits.ts";
-import { integer, type JsonSchemas, ref, text } from "../json-schema.ts";
+import { integer, type JsonSchemas, ref, text } from "../schemas/json-schema.ts";
 import { BACKUP_DOCS } from "./backup-docs.ts";
 import type { AnswerDoc, OperationDoc } from "./operation-doc.ts";
 

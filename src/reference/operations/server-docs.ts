@@ -1,8 +1,8 @@
 /** What is said of the server's own addresses: keys and tokens, and the server itself. */
 
-import type { ServiceRoute } from "../../http/routes.ts";
-import type { TrawlRoute } from "../../http/trawl-routes.ts";
-import { ref } from "../json-schema.ts";
+import type { ServiceRoute } from "../../http/routes/routes.ts";
+import type { TrawlRoute } from "../../http/routes/trawl-routes.ts";
+import { ref } from "../schemas/json-schema.ts";
 import type { AnswerDoc, OperationDoc } from "./operation-doc.ts";
 
 /** By the name of the route. */

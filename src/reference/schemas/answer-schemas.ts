@@ -17,7 +17,7 @@ import {
   output,
   ref,
   text,
-} from "../json-schema.ts";
+} from "./json-schema.ts";
 
 const COUNT = { minimum: 0 };
 const OK: JsonSchema = { const: "OK" };

@@ -17,7 +17,7 @@ import {
   list,
   ref,
   tuple,
-} from "../json-schema.ts";
+} from "./json-schema.ts";
 
 /** What stands behind an operator, and what the operator needs. */
 interface OperatorForm {

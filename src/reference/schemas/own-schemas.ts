@@ -25,7 +25,7 @@ import {
   output,
   ref,
   text,
-} from "../json-schema.ts";
+} from "./json-schema.ts";
 
 const COUNT = { minimum: 0 };
 const DAY_MS = 86_400_000;

@@ -35,7 +35,7 @@ import {
   ref,
   text,
   tuple,
-} from "../json-schema.ts";
+} from "./json-schema.ts";
 
 const RESULT_NAME: JsonSchema = { propertyNames: { maxLength: RESULT_NAME_CHARS_MAX } };
 

@@ -18,7 +18,7 @@ import {
   ref,
   text,
   tuple,
-} from "../json-schema.ts";
+} from "./json-schema.ts";
 
 const ATTRIBUTE: JsonSchema = { type: "string", description: "The attribute's name." };
 const SCORE = ref("ScoreExpression");

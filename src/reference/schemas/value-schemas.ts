@@ -7,7 +7,7 @@ import {
   ID_BYTES_MAX,
   SPARSE_ENTRIES_MAX,
 } from "../../model/contract-limits.ts";
-import { described, type JsonSchemas, list, mapOf, ref } from "../json-schema.ts";
+import { described, type JsonSchemas, list, mapOf, ref } from "./json-schema.ts";
 
 const SCALAR = { type: ["string", "number", "boolean"] };
 

@@ -30,7 +30,7 @@ import {
   oneOf,
   ref,
   text,
-} from "../json-schema.ts";
+} from "./json-schema.ts";
 
 const COPY_RULE = "The destination must be absent or empty; nothing else may be written with it.";
 const DEFAULTS = FULL_TEXT_DEFAULTS;

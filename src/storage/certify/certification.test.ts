@@ -3,7 +3,7 @@ import { effort } from "../../../test/support/effort.ts";
 import { WorkingStore } from "../../../test/support/stores/working-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { piecesBytes } from "../../base/pieces.ts";
-import { MemoryObjectStore } from "../memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import {
   ALWAYS,
   type ListPage,

@@ -4,7 +4,7 @@ import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-st
 import { WorkingStore } from "../../../test/support/stores/working-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
-import { MemoryObjectStore } from "../memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import {
   ALWAYS,
   type ListRequest,

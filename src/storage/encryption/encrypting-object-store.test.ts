@@ -11,7 +11,7 @@ import { temporaryDirectory } from "../../../test/support/stores/temporary-direc
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
 import type { EncryptionContext } from "../../model/encryption-context.ts";
-import { MemoryObjectStore } from "../memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../object-store.ts";
 import { EncryptingObjectStore } from "./encrypting-object-store.ts";
 import { decodeEnvelopeHead, encodeEnvelopeHead } from "./encryption-envelope.ts";

@@ -5,7 +5,7 @@
  * forgotten when they would take more memory than they may.
  */
 
-import { codePointAt, unitsOf } from "../code-points.ts";
+import { codePointAt, unitsOf } from "../segmentation/code-points.ts";
 import { isInSet } from "./character-set.ts";
 import { OPS, type PatternProgram, PLACES, placeOf } from "./pattern-program.ts";
 

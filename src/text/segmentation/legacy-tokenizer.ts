@@ -2,8 +2,8 @@
  * Tokenizers `word_v0`, `word_v1` and `word_v2`: runs of alphanumerics, whatever stands between
  * them. `word_v1` adds emoji sequences, `word_v2` makes each ideograph a token of its own.
  */
-import { CHARACTER_RUNS } from "../character-table.ts";
-import { codePointAt, decodeRuns, unitsOf } from "../code-points.ts";
+import { CHARACTER_RUNS } from "./character-table.ts";
+import { codePointAt, decodeRuns, unitsOf } from "./code-points.ts";
 
 /** Visits the UTF-16 range of each token of a text, in order. */
 export type Scan = (text: string, visit: (start: number, end: number) => void) => void;

@@ -3,7 +3,7 @@
  * start alone: no rule looks back across a boundary.
  */
 import type { Steps } from "../../base/steps.ts";
-import { codePointAt, decodeRuns, unitsOf } from "../code-points.ts";
+import { codePointAt, decodeRuns, unitsOf } from "./code-points.ts";
 import { SENTENCE_BREAK_RUNS } from "./sentence-break-table.ts";
 
 /** Sentence_Break property values, numbered as in the table. */

@@ -3,7 +3,7 @@
  * alone: no rule looks back across a boundary. ASCII text takes a path of its own, because it is
  * most text and needs neither code points nor the rules for marks.
  */
-import { codePointAt, decodeRuns, unitsOf } from "../code-points.ts";
+import { codePointAt, decodeRuns, unitsOf } from "./code-points.ts";
 import { WORD_BREAK_RUNS } from "./word-break-table.ts";
 
 /** Word_Break property values, numbered as in the table. */

@@ -2,7 +2,7 @@
 
 import type { EngineMetric } from "../../api/engine.ts";
 import type { CacheService } from "../../cache/cache-service.ts";
-import type { StoreAccess } from "../../storage/store-access.ts";
+import type { StoreAccess } from "../../storage/access/store-access.ts";
 import { diskCacheMetrics } from "../disk-cache-metrics.ts";
 import { objectStoreMetrics } from "../object-store-metrics.ts";
 

@@ -7,7 +7,7 @@ import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { nextTurn } from "../../base/next-turn.ts";
-import { threadHeap } from "../../base/thread-heap.ts";
+import { threadHeap } from "../thread-heap.ts";
 import { readOnnxFolder, readOnnxModel } from "../../embed/onnx/onnx-folder.ts";
 import type { OnnxModelInfo, ToOnnx } from "../../embed/onnx/onnx-messages.ts";
 import { OnnxModel } from "../../embed/onnx/onnx-model.ts";

@@ -3,7 +3,7 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
-import { threadHeap } from "../../base/thread-heap.ts";
+import { threadHeap } from "../thread-heap.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
 import { MessageBatch } from "../message-batch.ts";
 import { movableBuffers } from "../movable-buffers.ts";

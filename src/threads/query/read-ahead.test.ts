@@ -9,7 +9,7 @@ import { compileKernel } from "../../kernel/load-kernel.ts";
 import type { WantedRange } from "../../segment/format/bytes-missing.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { objectKey } from "../../storage/object-store.ts";
 import { ReadAhead } from "./read-ahead.ts";
 

@@ -9,18 +9,18 @@ import type { Random } from "../../base/random.ts";
 import type { SliceUse } from "../../base/slices.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
 import type { SegmentReads } from "../../cache/segment-reads.ts";
-import { CacheWarmer } from "../../commit/background/cache-warmer.ts";
+import { CacheWarmer } from "../../commit/cache-warmer.ts";
 import {
   type CheckpointPeriod,
   PeriodicCheckpoints,
 } from "../../commit/checkpoints/periodic-checkpoints.ts";
 import { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
-import type { SharedOptions } from "../../commit/namespace-options.ts";
+import type { SharedOptions } from "../../commit/opened/namespace-options.ts";
 import type { Arenas } from "../../kernel/arena.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../../segment/format/arena-segment-memory.ts";
 import { DATA_KEY_BYTES, type KeyService } from "../../storage/encryption/key-service.ts";
-import type { StoreAccess } from "../../storage/store-access.ts";
+import type { StoreAccess } from "../../storage/access/store-access.ts";
 import { type FromWriteThread, IDLE_SWEEP_MS, type ToWriteThread } from "../thread-messages.ts";
 import { WriteService } from "./write-service.ts";
 

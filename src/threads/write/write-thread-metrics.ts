@@ -2,9 +2,9 @@
 
 import type { EngineMetric } from "../../api/engine.ts";
 import type { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
-import type { RaceStats } from "../../commit/namespace-options.ts";
+import type { RaceStats } from "../../commit/opened/namespace-options.ts";
 import type { Arenas } from "../../kernel/arena.ts";
-import type { StoreAccess } from "../../storage/store-access.ts";
+import type { StoreAccess } from "../../storage/access/store-access.ts";
 import { diskCacheMetrics } from "../disk-cache-metrics.ts";
 import { objectStoreMetrics } from "../object-store-metrics.ts";
 import type { LongestTurns } from "./longest-turns.ts";

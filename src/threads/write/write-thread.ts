@@ -8,7 +8,7 @@ import { systemClock } from "../../base/clock.ts";
 import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { nextTurn } from "../../base/next-turn.ts";
 import { systemRandom } from "../../base/random.ts";
-import { threadHeap } from "../../base/thread-heap.ts";
+import { threadHeap } from "../thread-heap.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
 import { connectCache } from "../../cache/cache-reader.ts";
 import type { CheckpointPeriod } from "../../commit/checkpoints/periodic-checkpoints.ts";
@@ -19,7 +19,7 @@ import {
   acquireDirectoryLock,
   type DirectoryLock,
 } from "../../storage/directory/directory-lock.ts";
-import { openStoreAccess, type StoreAccessConfig } from "../../storage/open-store-access.ts";
+import { openStoreAccess, type StoreAccessConfig } from "../../storage/access/open-store-access.ts";
 import { isExclusive } from "../../storage/store-config.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
 import { movableBuffers } from "../movable-buffers.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { BackupSource } from "../../../test/support/transfer/backup-source.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { MemoryObjectStore } from "../../storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import {
   ALWAYS,
   type ListRequest,

@@ -9,7 +9,7 @@ import { open, rename, stat } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type Clock, formatTime } from "../../base/clock.ts";
 import { csvCell } from "../../base/csv-cell.ts";
-import { createPrivateFile, replacePrivateFile } from "../../base/private-file.ts";
+import { createPrivateFile, replacePrivateFile } from "../private-file.ts";
 import type { Random } from "../../base/random.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { ClientError, isClientError } from "../../client/client-error.ts";

@@ -4,7 +4,7 @@
  */
 
 import { rm } from "node:fs/promises";
-import { readPrivateFile, replacePrivateFile } from "../../base/private-file.ts";
+import { readPrivateFile, replacePrivateFile } from "../private-file.ts";
 import type { ExportRequest } from "./export-request.ts";
 
 /** Of the file's form; another one is refused. */

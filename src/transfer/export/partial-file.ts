@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { createPrivateFile, reopenPrivateFile } from "../../base/private-file.ts";
+import { createPrivateFile, reopenPrivateFile } from "../private-file.ts";
 
 /**
  * A file that grows by blocks and may be cut off anywhere: it is opened at the length that is known

@@ -7,7 +7,7 @@ import {
   readPrivateFile,
   reopenPrivateFile,
   replacePrivateFile,
-} from "../../base/private-file.ts";
+} from "../private-file.ts";
 import { decodeImportState, encodeImportState, type ImportState } from "./import-state.ts";
 import { rejectedLine } from "./rejected-line.ts";
 import type { RejectedRow } from "./settle-batch.ts";

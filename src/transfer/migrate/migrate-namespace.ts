@@ -5,7 +5,7 @@
  */
 
 import { rm } from "node:fs/promises";
-import { readPrivateFile, replacePrivateFile } from "../../base/private-file.ts";
+import { readPrivateFile, replacePrivateFile } from "../private-file.ts";
 import { type ApiClient, apiPath } from "../../client/api-client.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import { jsonText } from "../../wire/json/json-text.ts";

@@ -13,7 +13,7 @@ import { DOCUMENT_BYTES_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
 import { type LooseColumn, type LooseDocuments, looseCount } from "../../model/write-request.ts";
-import { inferAttribute } from "../schema/infer-type.ts";
+import { inferAttribute } from "./infer-type.ts";
 import { checkCounts, isVectorAttribute, withOwnColumns } from "../schema/merge-schema.ts";
 import { bindArrays, bindBytes, bindSparseVectors } from "./bind-arrays.ts";
 import { bindIds } from "./bind-ids.ts";

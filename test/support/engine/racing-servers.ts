@@ -9,7 +9,7 @@ import { idAt } from "../../../src/codec/columns-value.ts";
 import { WalReader } from "../../../src/log/wal-reader.ts";
 import { decodeBatches } from "../../../src/log/wal-records.ts";
 import { CountingObjectStore } from "../../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { waitMarkPrefix, walKey } from "../../../src/storage/object-keys.ts";
 import type { ListRequest, ObjectStore } from "../../../src/storage/object-store.ts";
 import { Scheduler } from "../../simulation/scheduler.ts";

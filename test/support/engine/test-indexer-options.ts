@@ -3,7 +3,7 @@
 import { MIB } from "../../../src/base/byte-sizes.ts";
 import type { IndexerOptions } from "../../../src/indexer/indexer-options.ts";
 import { Arenas } from "../../../src/kernel/arena.ts";
-import type { StoreAccess } from "../../../src/storage/store-access.ts";
+import type { StoreAccess } from "../../../src/storage/access/store-access.ts";
 import { indexerResources } from "../../../src/threads/open-indexer.ts";
 
 /** From how many vectors on stored segments are clustered, and how many a cluster has. */

@@ -1,6 +1,6 @@
 /** Compares requests, and the answers that they got, with the reference. */
 
-import { routedUrl } from "../../../src/http/routes.ts";
+import { routedUrl } from "../../../src/http/routes/routes.ts";
 import { DOCUMENT, type OperationObject, schemaFault } from "./document-schemas.ts";
 
 /** A request and its answer. */

@@ -1,7 +1,7 @@
 /** The reference as something to check requests and answers with. */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { JsonSchema } from "../../../src/reference/json-schema.ts";
+import type { JsonSchema } from "../../../src/reference/schemas/json-schema.ts";
 import { openapiDocument } from "../../../src/reference/openapi-document.ts";
 
 /** The document, as programs see it. */

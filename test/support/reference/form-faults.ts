@@ -1,7 +1,7 @@
 /** Compares what the parser knows of a body (its form) with what the reference says of it. */
 
 import type { JsonValue } from "../../../src/model/json-value.ts";
-import type { JsonSchema } from "../../../src/reference/json-schema.ts";
+import type { JsonSchema } from "../../../src/reference/schemas/json-schema.ts";
 import type { JsonForm } from "../../../src/wire/json/json-form.ts";
 import { branches } from "./document-schemas.ts";
 

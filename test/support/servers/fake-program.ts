@@ -10,8 +10,8 @@ import { createProgram } from "../../../src/cli/program.ts";
 import { processOptions, serve } from "../../../src/cli/serve.ts";
 import { readSettings } from "../../../src/cli/settings/read-settings.ts";
 import { serverConfig } from "../../../src/cli/settings/server-config.ts";
-import { thisMachine } from "../../../src/cli/this-machine.ts";
-import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { thisMachine } from "../../../src/cli/settings/this-machine.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 
 const VERSION = "0.0.0-test";
 

@@ -8,7 +8,7 @@ import { CountingObjectStore } from "../../../src/storage/counting-object-store.
 import { DiskCache } from "../../../src/storage/disk-cache/disk-cache.ts";
 import { SET_BYTES } from "../../../src/storage/disk-cache/disk-cache-layout.ts";
 import { DiskCacheStore } from "../../../src/storage/disk-cache/disk-cache-store.ts";
-import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "./memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../../../src/storage/object-store.ts";
 import { ManualClock } from "../clocks/manual-clock.ts";
 import { type FileFaults, faultyFiles } from "./faulty-files.ts";

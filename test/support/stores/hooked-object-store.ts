@@ -1,4 +1,4 @@
-import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "./memory-object-store.ts";
 import type {
   ListRequest,
   ObjectBody,

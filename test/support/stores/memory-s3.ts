@@ -5,7 +5,7 @@
  */
 
 import type { ServerResponse } from "node:http";
-import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "./memory-object-store.ts";
 import {
   ALWAYS,
   endOf,

@@ -1,6 +1,6 @@
 /** A store to break: tests override what it does wrong. */
 
-import { MemoryObjectStore } from "../../../src/storage/memory-object-store.ts";
+import { MemoryObjectStore } from "./memory-object-store.ts";
 import type {
   ListPage,
   ListRequest,

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { ObjectStore } from "../../../storage/object-store.ts";
-import { openObjectStore } from "../../../storage/open-object-store.ts";
+import { openObjectStore } from "../../../storage/access/open-object-store.ts";
 import { RetryingObjectStore } from "../../../storage/retrying-object-store.ts";
 import type { StoreConfig } from "../../../storage/store-config.ts";
 import { SettingFault } from "../../settings/parse-setting.ts";

@@ -3,7 +3,7 @@
 import type { Readable } from "node:stream";
 import { countedText, countText, sizeText } from "../../../base/amount-text.ts";
 import { durationText } from "../../../base/duration.ts";
-import { RecentRate } from "../../../base/recent-rate.ts";
+import { RecentRate } from "../../output/recent-rate.ts";
 import { isClientError } from "../../../client/client-error.ts";
 import { formatAttributeType } from "../../../model/attribute-type.ts";
 import { attributeTypes, embedsTexts } from "../../../transfer/import/attribute-types.ts";
