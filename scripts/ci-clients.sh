@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Official clients in other languages against a server that is started here from dist/: installs
+# Official clients in other languages against a server that is started here from src/: installs
 # each with its package manager into a temporary folder and runs its program in test/clients. Then
 # the examples of the documentation. A language whose toolchain is missing, or whose client the
 # registry does not have, is skipped.
@@ -25,8 +25,10 @@ unset TRAWL_SEED
 export TRAWL_DRAIN_DELAY=0s
 mkdir -m 700 "$work/keys"
 head -c 32 /dev/urandom > "$work/keys/first"
-scripts/trawl.js serve --port 0 --data-dir "$work/data" --query-threads 2 \
-  --embedder hash --reranker words --encryption-keys "$work/keys" --log-level warn > "$work/log" 2>&1 &
+# Models that need no network have no setting: the tests' entry point replaces the configuration.
+models='{"engine":{"embedding":{"kind":"hash"},"reranking":{"kind":"words","models":["words"]}}}'
+node scripts/run.js exec test/support/servers/replaced-program.ts "$models" \
+  serve --port 0 --data-dir "$work/data" --query-threads 2 --encryption-keys "$work/keys" --log-level warn > "$work/log" 2>&1 &
 server=$!
 for _ in $(seq 300); do
   url=$(sed -nE 's/.*address +(http:[^ ]+).*/\1/p' "$work/log")

@@ -75,11 +75,11 @@ function isNear(test: string, file: string): boolean {
 }
 
 function chosen(step: Step, reason: string): Choice {
-  return { step, isNeeded: true, reason, testFiles: [], environment: step.environment ?? {} };
+  return { step, isNeeded: true, reason, testFiles: [], environment: {} };
 }
 
 function chosenForChange(step: Step, reason: string): Choice {
-  return { ...chosen(step, reason), environment: { ...step.environment, ...step.shorter } };
+  return { ...chosen(step, reason), environment: step.shorter ?? {} };
 }
 
 function startsWithOne(file: string, paths: readonly string[]): boolean {

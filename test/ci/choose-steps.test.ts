@@ -22,6 +22,13 @@ function chosenFor(...files: string[]): Choice[] {
   );
 }
 
+function environmentOf(
+  name: string,
+  choices: readonly Choice[],
+): Choice["environment"] | undefined {
+  return choices.find(({ step }) => step.name === name)?.environment;
+}
+
 const namesFor = (...files: string[]) => chosenFor(...files).map(({ step }) => step.name);
 const ALWAYS = ["format and lint", "types", "npm test"];
 
@@ -64,16 +71,24 @@ describe("a change", () => {
   });
 
   test("of what holds documents runs the suites that compare answers", () => {
-    const names = namesFor("src/text/folding.ts");
+    const names = namesFor("src/query/filter/and.ts");
     expect(names).toEqual(expect.arrayContaining(["model", "many-values", "fuzz-http"]));
-    for (const name of ["hostile-bodies", "kill", "npm package"]) expect(names).not.toContain(name);
+    for (const name of ["hostile-bodies", "kill", "npm package", "console"])
+      expect(names).not.toContain(name);
   });
 
   test("of what keeps writes kills servers, fewer times than a run of everything", () => {
-    const killsIn = (choices: readonly Choice[]) =>
-      choices.find(({ step }) => step.name === "kill")?.environment;
-    expect(killsIn(chosenFor("src/commit/commit-group.ts"))).toEqual({ KILL_ROUNDS: "60" });
-    expect(killsIn(chosenFor("package-lock.json"))).toEqual({});
+    const choices = chosenFor("src/commit/commit-group.ts");
+    expect(environmentOf("kill", choices)).toEqual({ KILL_ROUNDS: "60" });
+    expect(environmentOf("kill", chosenFor("package-lock.json"))).toEqual({});
+  });
+
+  test("of what holds documents compares fewer of them than a run of everything", () => {
+    const choices = chosenFor("src/query/filter/and.ts");
+    expect(environmentOf("model", choices)).toEqual({ MODEL_NAMESPACES: "5" });
+    const cases = "all cases of shortened tests";
+    expect(environmentOf(cases, choices)).toEqual({ TRAWL_TEST_SHARE: "0.25" });
+    expect(environmentOf(cases, chosenFor("package-lock.json"))).toEqual({});
   });
 
   test("of a command or of what servers in tests are started with runs the programs", () => {
