@@ -33,24 +33,33 @@ if (word !== undefined) {
 const directory = mkdtempSync(join(tmpdir(), "trawl-demo-"));
 const dataDir = join(directory, "data");
 const server = new DemoServer(dataDir);
-
-/** Removes everything that the demo made; safe to call at any time and more than once. */
-function cleanUp(): void {
-  server.kill();
-  rmSync(directory, { recursive: true, force: true });
-}
+/** Settles when everything is removed; undefined while the demo runs. */
+let left: Promise<void> | undefined;
 
 for (const [signal, number] of [
   ["SIGINT", 2],
   ["SIGTERM", 15],
   ["SIGHUP", 1],
 ] as const) {
-  process.on(signal, () => {
-    cleanUp();
-    process.exit(128 + number);
-  });
+  process.on(signal, () => void leave(128 + number));
 }
-process.on("exit", cleanUp);
+process.on("uncaughtException", (error) => void fail(error));
+main().then(() => leave(0), fail);
+
+/** Removes everything that the demo made, and exits. The first call decides the code. */
+function leave(code: number): Promise<void> {
+  left ??= server.kill().then(() => {
+    rmSync(directory, { recursive: true, force: true });
+    process.exit(code);
+  });
+  return left;
+}
+
+function fail(error: Error): Promise<void> {
+  // The requests under way fail, too, when the server ends.
+  if (left === undefined) process.stderr.write(`\ndemo: ${error.message}\n${server.outputTail()}`);
+  return leave(1);
+}
 
 async function main(): Promise<void> {
   const url = await server.start();
@@ -103,8 +112,3 @@ function say(text: string): void {
 function count(value: number): string {
   return value.toLocaleString("en-US");
 }
-
-main().catch((error: Error) => {
-  process.stderr.write(`\ndemo: ${error.message}\n${server.outputTail()}`);
-  process.exit(1);
-});

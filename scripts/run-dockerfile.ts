@@ -164,17 +164,26 @@ function check(holds: boolean, message: string): void {
   if (!holds) throw new Error(message);
 }
 
-/** Removes what was made; the server ends with this program, however that ends. */
-function cleanUp(): void {
-  server?.kill("SIGKILL");
+/** Ends the server, removes what was made, and exits. */
+async function leave(code: number): Promise<void> {
+  if (server?.pid !== undefined && server.exitCode === null && server.signalCode === null) {
+    const gone = once(server, "exit");
+    server.kill("SIGKILL");
+    // Until it is gone it may still create files.
+    await gone;
+  }
   rmSync(folder, { recursive: true, force: true });
+  process.exit(code);
 }
 
-process.on("exit", cleanUp);
+process.on("uncaughtException", (error) => {
+  console.error(error);
+  void leave(1);
+});
 main().then(
-  () => process.exit(0),
+  () => leave(0),
   (error: Error) => {
     console.error(`the image is not as it should be: ${error.message}`);
-    process.exit(1);
+    return leave(1);
   },
 );

@@ -39,19 +39,32 @@ export class DemoServer {
     });
   }
 
-  /** Asks the server to finish, and resolves with its exit code. */
-  async stop(): Promise<number | null> {
+  /** Whether the server's process exists. */
+  get isRunning(): boolean {
     const child = this.#child;
-    if (child === undefined || child.exitCode !== null) return child?.exitCode ?? null;
-    const gone = once(child, "exit");
-    child.kill("SIGTERM");
-    const [code] = await gone;
-    return code as number | null;
+    return child?.pid !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Ends the server at once, for ways out that cannot wait; its data is thrown away anyway. */
-  kill(): void {
-    this.#child?.kill("SIGKILL");
+  /** Asks the server to finish, and resolves with its exit code. */
+  async stop(): Promise<number | null> {
+    await this.#end("SIGTERM");
+    return this.#child?.exitCode ?? null;
+  }
+
+  /**
+   * Ends the server at once; its data is deleted anyway. Resolves when the process is gone: until
+   * then it may still create files.
+   */
+  kill(): Promise<void> {
+    return this.#end("SIGKILL");
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || !this.isRunning) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
   }
 
   /** The last of what the server printed, for a message about a failure. */

@@ -3,9 +3,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { effort } from "../support/effort.ts";
+import { DemoServer } from "../../scripts/demo/demo-server.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const DEMO = fileURLToPath(new URL("../../scripts/demo.ts", import.meta.url));
@@ -74,20 +75,26 @@ test("--help describes the demo, and starts nothing", async () => {
   expect(await readdir(directory.path)).toEqual([]);
 });
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+test("a killed server is gone before its data is removed", async () => {
+  const server = new DemoServer(join(directory.path, "data"));
+  const url = await server.start();
+  expect(server.isRunning).toBe(true);
+  await server.kill();
+  expect(server.isRunning).toBe(false);
+  expect(await isServing(url)).toBe(false);
+  // Nothing is left to end.
+  await server.kill();
+});
 
-test.each(SIGNALS.slice(0, effort({ usual: 1, full: 2 })))(
-  "%s in the middle cleans up, too",
-  async (signal) => {
-    const { child, output, ended } = startDemo();
-    await new Promise<void>((resolve) => {
-      child.stdout?.on("data", () => {
-        if (output().includes("20 %")) resolve();
-      });
+test.each(["SIGINT", "SIGTERM"] as const)("%s in the middle cleans up, too", async (signal) => {
+  const { child, output, ended } = startDemo();
+  await new Promise<void>((resolve) => {
+    child.stdout?.on("data", () => {
+      if (output().includes("20 %")) resolve();
     });
-    child.kill(signal);
-    expect(await ended).toEqual([signal === "SIGINT" ? 130 : 143, null]);
-    expect(await readdir(directory.path)).toEqual([]);
-    expect(await isServing(output())).toBe(false);
-  },
-);
+  });
+  child.kill(signal);
+  expect(await ended).toEqual([signal === "SIGINT" ? 130 : 143, null]);
+  expect(await readdir(directory.path)).toEqual([]);
+  expect(await isServing(output())).toBe(false);
+});
