@@ -14,152 +14,42 @@ import type { NearestLists, NearestScan } from "./nearest-scan.ts";
 import type { RateScan } from "./rate-scan.ts";
 import { type Rotation, transformedCount, transformScale } from "./rotation.ts";
 
-/** The ABI of kernel.wasm (assembly/index.ts): all arguments are addresses and counts. */
-type RowRoutine = (
-  query: number,
-  rows: number,
-  stride: number,
-  gather: number,
-  count: number,
-  dimensions: number,
-  scores: number,
-) => void;
-
-type CodeRoutine = (
-  list: number,
-  count: number,
-  blockBytes: number,
-  nibbles: number,
-  table: number,
-  scale: number,
-  offset: number,
-  worst: number,
-  scratch: number,
-  found: number,
-) => number;
-
-type BoundRoutine = (
-  blocks: number,
-  blockBytes: number,
-  count: number,
-  nibbles: number,
-  table: number,
-  queries: number,
-  scale: number,
-  offset: number,
-  scratch: number,
-  lower: number,
-  upper: number,
-) => void;
-
-type ByteCodeRoutine = (
-  gather: number,
-  count: number,
-  codes: number,
-  query: number,
-  base: number,
-  scale: number,
-  error: number,
-  worst: number,
-  found: number,
-) => number;
-
-type RateRoutine = (
-  count: number,
-  lower: number,
-  upper: number,
-  inverseRadii: number,
-  counts: number,
-  rates: number,
-  worst: number,
-  nearPoint: number,
-  nearWeight: number,
-  expected: number,
-  sums: number,
-  mosts: number,
-) => void;
-
-type EncodingRoutine = (
-  row: number,
-  weight: number,
-  origin: number,
-  signs: number,
-  dimensions: number,
-  count: number,
-  scale: number,
-  rounds: number,
-  centroid: number,
-  residual: number,
-  codes: number,
-  shift: number,
-  sums: number,
-) => void;
-
-/** Of rows of so many elements, or codes with their padding. */
-type NearestRoutine = (
-  vectors: number,
-  gather: number,
-  count: number,
-  rows: number,
-  rowCount: number,
-  firstRow: number,
-  width: number,
-  few: number,
-  closenesses: number,
-  found: number,
-) => void;
-
-type ElementRoutine = (
-  elements: number,
-  weights: number,
-  count: number,
-  origin: number,
-  dimensions: number,
-  codes: number,
-  top: number,
-  shift: number,
-  to: number,
-) => void;
-
-type RotationRoutine = (
-  vector: number,
-  dimensions: number,
-  count: number,
-  scale: number,
-  signs: number,
-  rounds: number,
-) => void;
+/**
+ * A routine of kernel.wasm. All of its arguments are addresses, counts and factors, in the order
+ * of `assembly/index.ts`; `test/conformance/kernel.ts` compares each with its scalar twin.
+ */
+type Routine = (...values: number[]) => number;
 
 /** Kernel over kernel.wasm; SIMD with 128-bit registers. */
 export class WasmKernel implements Kernel {
   readonly name = "wasm";
-  readonly #scanCodes: CodeRoutine;
-  readonly #boundCodes: BoundRoutine;
-  readonly #scanByteCodes: ByteCodeRoutine;
-  readonly #scanRates: RateRoutine;
-  readonly #rotate: RotationRoutine;
-  readonly #encodeCode: EncodingRoutine;
-  readonly #nearest: Readonly<Record<Measure, NearestRoutine>>;
-  readonly #nearestCodes: NearestRoutine;
-  readonly #encodeElements: ElementRoutine;
-  readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, RowRoutine>>>>;
+  readonly #scanCodes: Routine;
+  readonly #boundCodes: Routine;
+  readonly #scanByteCodes: Routine;
+  readonly #scanRates: Routine;
+  readonly #rotate: Routine;
+  readonly #encodeCode: Routine;
+  readonly #nearest: Readonly<Record<Measure, Routine>>;
+  readonly #nearestCodes: Routine;
+  readonly #encodeElements: Routine;
+  readonly #routines: Readonly<Record<Measure, Readonly<Record<RowFormat, Routine>>>>;
 
   /** `memory` is shared; the instance keeps it alive. Cost: under a millisecond. */
   constructor(module: WebAssembly.Module, memory: WebAssembly.Memory) {
-    const instance = new WebAssembly.Instance(module, { env: { memory } });
-    const routine = (name: string) => instance.exports[name] as RowRoutine;
-    this.#rotate = instance.exports.rotate as RotationRoutine;
-    this.#scanCodes = instance.exports.scanCodes as CodeRoutine;
-    this.#boundCodes = instance.exports.boundCodes as BoundRoutine;
-    this.#scanByteCodes = instance.exports.scanByteCodes as ByteCodeRoutine;
-    this.#scanRates = instance.exports.scanRates as RateRoutine;
-    this.#encodeCode = instance.exports.encodeCode as EncodingRoutine;
+    const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+    const routine = (name: string) => exports[name] as Routine;
+    this.#rotate = routine("rotate");
+    this.#scanCodes = routine("scanCodes");
+    this.#boundCodes = routine("boundCodes");
+    this.#scanByteCodes = routine("scanByteCodes");
+    this.#scanRates = routine("scanRates");
+    this.#encodeCode = routine("encodeCode");
     this.#nearest = {
-      dot: instance.exports.nearestByDot as NearestRoutine,
-      squaredDistance: instance.exports.nearestByDistance as NearestRoutine,
+      dot: routine("nearestByDot"),
+      squaredDistance: routine("nearestByDistance"),
     };
-    this.#nearestCodes = instance.exports.nearestCodes as NearestRoutine;
-    this.#encodeElements = instance.exports.encodeElements as ElementRoutine;
+    this.#nearestCodes = routine("nearestCodes");
+    this.#encodeElements = routine("encodeElements");
     this.#routines = {
       dot: { f32: routine("dotF32"), f16: routine("dotF16"), i8: routine("dotI8") },
       squaredDistance: {
@@ -295,7 +185,7 @@ export class WasmKernel implements Kernel {
 }
 
 /** `width`: elements or codes of each vector and row. */
-function addNearest(routine: NearestRoutine, lists: NearestLists, width: number): void {
+function addNearest(routine: Routine, lists: NearestLists, width: number): void {
   routine(
     lists.vectors,
     lists.gather,
