@@ -1,11 +1,23 @@
 /** Texts for models that take no long ones. */
 
-import { isDatabaseError } from "../base/errors.ts";
+import { DatabaseError, type ErrorDetail } from "../base/errors.ts";
 
 /** Longest text sent to a model, in UTF-16 units: about 8,192 tokens of English. */
 const MODEL_TEXT_CHARS_MAX = 32_768;
 /** How often texts that are too long for their model are halved before the request fails. */
 const HALVINGS_MAX = 5;
+
+/** A service refuses a text that is longer than its model takes. */
+class TextTooLong extends DatabaseError {}
+
+/**
+ * Builds the error for a model or a text that a service refuses; `said` are the service's words,
+ * which alone tell that a text is too long.
+ */
+export function refusedByModel(message: string, said: string, detail: ErrorDetail): DatabaseError {
+  const Fault = TOO_LONG.test(said) ? TextTooLong : DatabaseError;
+  return new Fault("invalid", message, detail);
+}
 
 /**
  * Calls `ask` with the texts, cut to the greatest length, and while it throws that they are too
@@ -21,7 +33,7 @@ export async function askWithCutTexts<T>(
     try {
       return await ask(cut);
     } catch (error) {
-      if (!isTooLong(error) || halvings >= HALVINGS_MAX) throw error;
+      if (!(error instanceof TextTooLong) || halvings >= HALVINGS_MAX) throw error;
       unitsMax = Math.max(...cut.map((text) => text.length)) >> 1;
     }
   }
@@ -42,7 +54,3 @@ export function cutText(text: string, unitsMax: number): string {
 /** Services have no common code for a text that is too long, but similar words. */
 const TOO_LONG =
   /context length|too long|too many tokens|maximum.{0,40}tokens|tokens.{0,40}(exceed|limit)/i;
-
-function isTooLong(error: unknown): boolean {
-  return isDatabaseError(error, "invalid") && TOO_LONG.test(error.message);
-}

@@ -6,7 +6,8 @@
 
 import { MIB } from "../base/byte-sizes.ts";
 import type { Clock } from "../base/clock.ts";
-import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
+import { DatabaseError, isDatabaseError } from "../base/errors.ts";
+import { refusedByModel } from "./cut-texts.ts";
 
 /** Answer of such a service; our choice: 32 vectors of 10,752 long decimals. */
 const ANSWER_BYTES_MAX = 16 * MIB;
@@ -138,7 +139,7 @@ export class ModelService {
     const what = `💔 ${task} with model "${model}" failed (${status})`;
     // Pages of proxies are no words of the service.
     const clientMessage = isMessage ? undefined : `${what}${hint}`;
-    return invalid(`${what}: ${said}${hint}`, { clientMessage });
+    return refusedByModel(`${what}: ${said}${hint}`, said, { clientMessage });
   }
 
   #unavailable(

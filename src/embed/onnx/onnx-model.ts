@@ -6,7 +6,7 @@
 import { DatabaseError, invalid, isDatabaseError } from "../../base/errors.ts";
 import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
 import { scaleToLength } from "../scale-to-length.ts";
-import type { OnnxFolder } from "./onnx-folder.ts";
+import type { OnnxFolder, OnnxPooling } from "./onnx-folder.ts";
 import type {
   OnnxIntegers,
   OnnxPackages,
@@ -15,7 +15,6 @@ import type {
   OnnxValueInfo,
 } from "./onnx-packages.ts";
 import { OnnxTokenizer } from "./onnx-tokenizer.ts";
-import { poolTokens } from "./pool-tokens.ts";
 import { type TokenBatch, tokenBatches } from "./token-batches.ts";
 
 /** What a model may be asked for; the first one it must take. */
@@ -232,4 +231,28 @@ function vectorsOf(
 function said(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/\s+/g, " ").slice(0, 300);
+}
+
+/** Vectors of the tokens of several texts, all padded to one length. */
+interface TokenVectors {
+  /** Texts × length × dimensions. */
+  readonly data: Float32Array;
+  readonly length: number;
+  readonly dimensions: number;
+}
+
+/** Makes one vector of those of a text's tokens, of which the first `count` count. */
+function poolTokens(
+  { data, length, dimensions }: TokenVectors,
+  { row, count }: { readonly row: number; readonly count: number },
+  pooling: OnnxPooling,
+): Float32Array {
+  const start = row * length * dimensions;
+  if (pooling === "cls") return data.slice(start, start + dimensions);
+  const sums = new Float64Array(dimensions);
+  for (let token = 0; token < count; token++) {
+    const at = start + token * dimensions;
+    for (let i = 0; i < dimensions; i++) sums[i] += data[at + i];
+  }
+  return Float32Array.from(sums, (sum) => sum / count);
 }

@@ -10,9 +10,8 @@ import type { Steps } from "../../base/steps.ts";
 import { isRecord, type JsonRecord, parseRecord, quoted, textOf } from "../json-record.ts";
 import { textNormalizer } from "./text-normalizer.ts";
 import { textSplitter } from "./text-splitter.ts";
-import type { TokenModel } from "./token-model.ts";
+import { type TokenModel, WordLevel } from "./token-model.ts";
 import { Unigram } from "./unigram.ts";
-import { WordLevel } from "./word-level.ts";
 import { WordPiece } from "./word-piece.ts";
 
 /** Tokens of a vocabulary; our choice: above the largest multilingual models' half a million. */

@@ -5,13 +5,12 @@
 
 import type { Clock } from "../../base/clock.ts";
 import { invalid } from "../../base/errors.ts";
+import { nextTurn } from "../../base/next-turn.ts";
+import { Slices } from "../../base/slices.ts";
 import type { Steps } from "../../base/steps.ts";
 import { cutModelText } from "../cut-texts.ts";
 import type { EmbeddingProvider, EmbeddingRequest, Embeddings } from "../embedding-provider.ts";
 import type { StaticModel } from "./static-model.ts";
-
-/** Milliseconds of work after which others get their turn. */
-const TURN_MS = 2;
 
 /** A model that is there, and how it is made. */
 export interface StaticModelSource {
@@ -65,7 +64,9 @@ export class StaticEmbeddingProvider implements EmbeddingProvider {
       );
     }
     const model = await this.#load(name, source);
-    return this.#inTurns(embedAll(model, texts), signal);
+    const { clock } = this.#options;
+    const check = () => signal?.throwIfAborted();
+    return new Slices({ clock, yield: nextTurn, check }).run(embedAll(model, texts));
   }
 
   /** What failed is tried again by the next request. */
@@ -77,17 +78,6 @@ export class StaticEmbeddingProvider implements EmbeddingProvider {
     } catch (error) {
       this.#loaded.delete(name);
       throw error;
-    }
-  }
-
-  async #inTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
-    const { clock } = this.#options;
-    let turnEndMs = clock.monotonicMs() + TURN_MS;
-    for (let next = steps.next(); ; next = steps.next()) {
-      if (next.done === true) return next.value;
-      if (clock.monotonicMs() < turnEndMs) continue;
-      await clock.sleep(0, signal);
-      turnEndMs = clock.monotonicMs() + TURN_MS;
     }
   }
 }
