@@ -1,10 +1,10 @@
 /** All tools, in the order in which they are listed: what is needed first comes first. */
 
-import type { McpTool } from "./tools/mcp-tool.ts";
 import { deleteNamespaceTool } from "./tools/delete-namespace-tool.ts";
 import { describeNamespaceTool } from "./tools/describe-namespace-tool.ts";
 import { explainTool } from "./tools/explain-tool.ts";
 import { listNamespacesTool } from "./tools/list-namespaces-tool.ts";
+import type { McpTool } from "./tools/mcp-tool.ts";
 import { queryTool } from "./tools/query-tool.ts";
 import { recallTool } from "./tools/recall-tool.ts";
 import { searchDocsTool } from "./tools/search-docs-tool.ts";

@@ -1,8 +1,8 @@
-import type { McpTool } from "./mcp-tool.ts";
-import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
 import { CONFIRM_SCHEMA, confirmedNamespace } from "./confirmed-namespace.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import { NAMESPACE_SCHEMA } from "./query-arguments.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 
 /** `delete_namespace`: removes one with all its documents. */
 export const deleteNamespaceTool: McpTool = {

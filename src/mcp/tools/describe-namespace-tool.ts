@@ -1,7 +1,7 @@
-import type { McpTool } from "./mcp-tool.ts";
-import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import { NAMESPACE_SCHEMA } from "./query-arguments.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 
 /** `describe_namespace`: what a query can ask of it. */
 export const describeNamespaceTool: McpTool = {

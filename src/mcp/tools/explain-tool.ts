@@ -1,8 +1,8 @@
 import { bodyText } from "./argument-json.ts";
-import type { McpTool } from "./mcp-tool.ts";
-import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import { NAMESPACE_SCHEMA, QUERY_PROPERTIES, queryMembers } from "./query-arguments.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 
 /** `explain`: why a query takes what it takes. */
 export const explainTool: McpTool = {

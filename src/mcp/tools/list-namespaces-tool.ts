@@ -1,6 +1,6 @@
+import { callResult } from "./call-result.ts";
 import type { McpTool } from "./mcp-tool.ts";
 import { shortenAnswer } from "./shorten-answer.ts";
-import { callResult } from "./call-result.ts";
 
 const PAGE_SIZE_DEFAULT = 100;
 /** Names of 128 characters, so many of them, fit the result. */

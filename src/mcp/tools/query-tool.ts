@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../model/json-value.ts";
 import { bodyText } from "./argument-json.ts";
-import type { McpTool } from "./mcp-tool.ts";
-import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import { NAMESPACE_SCHEMA, QUERY_PROPERTIES, queryMembers } from "./query-arguments.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 
 /** What programs read of an answer, and models do not. */
 const LEFT_OUT = new Set(["billing", "performance"]);

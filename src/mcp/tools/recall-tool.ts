@@ -1,8 +1,8 @@
 import { bodyText, jsonArgument } from "./argument-json.ts";
-import type { McpTool } from "./mcp-tool.ts";
-import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
+import type { McpTool } from "./mcp-tool.ts";
 import { FILTERS_SCHEMA, NAMESPACE_SCHEMA } from "./query-arguments.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 
 /** Queries of one measurement: each is answered exactly as well, which reads all vectors. */
 const SAMPLES_MAX = 100;

@@ -1,10 +1,10 @@
 import { bodyText, jsonArgument } from "./argument-json.ts";
-import type { McpTool } from "./mcp-tool.ts";
-import { ToolFault } from "./mcp-tool.ts";
-import { shortenAnswer } from "./shorten-answer.ts";
 import { callResult } from "./call-result.ts";
 import { CONFIRM_SCHEMA, confirmedNamespace } from "./confirmed-namespace.ts";
+import type { McpTool } from "./mcp-tool.ts";
+import { ToolFault } from "./mcp-tool.ts";
 import { FILTERS_SCHEMA, NAMESPACE_SCHEMA } from "./query-arguments.ts";
+import { shortenAnswer } from "./shorten-answer.ts";
 
 /** Rows of one call: a model that writes more had better use `trawl import`. */
 const ROWS_MAX = 1000;
