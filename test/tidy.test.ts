@@ -23,6 +23,7 @@ import {
   bannedCodeFindings,
   fileNameFindings,
   glossaryFindings,
+  messageFindings,
   postponedFindings,
   undocumentedFindings,
 } from "./tidy/text-rules.ts";
@@ -276,14 +277,14 @@ describe("folders of a folder have layers, and do not import each other", () => 
   });
 
   test("planted pairs that import each other are found, and nothing else", () => {
-    const allowed = { "src/query": ["high top", "high odd"] };
     const cure = "move what both need below both";
-    expect(mutualFindings(files, allowed).map(shown)).toEqual([
+    expect(mutualFindings(files).map(shown)).toEqual([
       "src/query/low/b.ts:2: imports src/query/high/c.ts, " +
         `but high and low of src/query may not import each other; ${cure}`,
+      "src/query/high/h.ts:1: imports src/query/top/i.ts, " +
+        `but high and top of src/query may not import each other; ${cure}`,
       "src/query/high/c.ts:2: imports src/query/high/deep/d.ts, " +
         `but . and deep of src/query/high may not import each other; ${cure}`,
-      'src/query:1: no longer mutual: take "src/query: high odd" out of MUTUAL',
     ]);
   });
 
@@ -317,6 +318,27 @@ describe("no Map or Set has numbers for keys that clients choose", () => {
     const project = { root: ROOT, config: join(ROOT, "tsconfig.build.json") };
     expect(numericKeyFindings(project).map(shown)).toEqual([]);
   }, 120_000);
+});
+
+describe("errors are recognized by their codes and classes", () => {
+  test("planted comparisons of messages are found, and nothing else", () => {
+    const files = Object.entries({
+      "src/base/a.ts":
+        "if (error.message === gone) return;\nif (text !== fault.message) return;\n" +
+        'if (error.message.includes("x")) return;\n/x/.test(error.message);\n' +
+        '/x/.exec(message);\nmessage.kind === "a";\nlog(error.message);\n// error.message === a\n',
+      "src/base/allowed.ts": "/x/.test(message);",
+      "src/base/a.test.ts": "error.message === text;",
+    }).map(([path, text]) => sourceFile(path, text));
+    const allowed = { "src/base/allowed.ts": "a reason", "src/base/b.ts": "another" };
+    const found = messageFindings(files, allowed).map(({ path, line }) => `${path}:${line}`);
+    const lines = [1, 2, 3, 4, 5].map((line) => `src/base/a.ts:${line}`);
+    expect(found).toEqual([...lines, "src/base/b.ts:1"]);
+  });
+
+  test("the project keeps the rule", () => {
+    expect(messageFindings(SOURCES).map(shown)).toEqual([]);
+  });
 });
 
 describe("smells", () => {

@@ -14,8 +14,6 @@ const EXEMPT = new Set([
   "src/library/open-trawl.ts openTrawl",
   "src/library/filter-types.ts Filter",
   "src/library/rank-types.ts RankBy",
-  // The second implementation that the conformance suite of object stores is checked against.
-  "src/storage/memory-object-store.ts MemoryObjectStore",
   // Stores get segments by their pages; tests damage whole ones, which need checksums for that.
   "src/segment/segment-seal.ts sealSegment",
   // A script makes the file once; who writes it stands beside who reads it.

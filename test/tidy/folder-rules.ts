@@ -26,25 +26,6 @@ const LAYERS: FolderLayers = {
   ],
 };
 
-/**
- * Pairs that import each other all the same, by the folder that they are in. The list may only
- * become shorter.
- */
-const MUTUAL: Readonly<Record<string, readonly string[]>> = {
-  "src/cli": [". doctor", ". settings"],
-  "src/cli/commands": [". backups", ". transfer"],
-  "src/commit": [". background", ". copies", ". following", ". races"],
-  "src/http": [". bodies", ". observability"],
-  "src/indexer": [". garbage"],
-  "src/mcp": [". tools"],
-  "src/reference": [". operations", ". schemas"],
-  "src/storage": [". certify", ". directory", ". disk-cache", ". encryption", ". s3"],
-  "src/text": [". segmentation"],
-  "src/threads": [". cache", ". onnx", ". query", ". write"],
-  "src/threads/query": [". turns"],
-  "src/write": ["bind schema"],
-};
-
 /** Imports of a higher layer of the same folder, and folders without a layer there. */
 export function layerFindings(
   files: readonly SourceFile[],
@@ -74,15 +55,12 @@ export function layerFindings(
 }
 
 /**
- * Folders of one folder that import each other, where files beside folders count as a folder, too;
- * and pairs that may do so and do not. Each pair is named once, by its rarer direction.
+ * Folders of one folder that import each other, where files beside folders count as a folder, too.
+ * Each pair is named once, by its rarer direction.
  */
-export function mutualFindings(
-  files: readonly SourceFile[],
-  allowed: Readonly<Record<string, readonly string[]>> = MUTUAL,
-): Finding[] {
+export function mutualFindings(files: readonly SourceFile[]): Finding[] {
   const arrows = folderArrows(files.filter(isProduct));
-  const found = new Map<string, Finding>();
+  const findings: Finding[] = [];
   for (const [folder, imports] of arrows) {
     for (const [arrow, some] of imports) {
       const [from, to] = arrow.split(" ");
@@ -92,20 +70,10 @@ export function mutualFindings(
       const message =
         `imports ${target}, but ${from} and ${to} of ${folder} may not import each other; ` +
         "move what both need below both";
-      found.set(`${folder}: ${arrow}`, { path: file.path, line, message });
+      findings.push({ path: file.path, line, message });
     }
   }
-  const known = Object.entries(allowed).flatMap(([folder, pairs]) =>
-    pairs.map((pair) => ({ folder, name: `${folder}: ${pair}` })),
-  );
-  const needless = known.filter(({ name }) => !found.has(name));
-  for (const { name } of known) found.delete(name);
-  return [
-    ...found.values(),
-    ...needless.map(({ folder, name }) => {
-      return { path: folder, line: 1, message: `no longer mutual: take "${name}" out of MUTUAL` };
-    }),
-  ];
+  return findings;
 }
 
 /** Imports between the folders of each folder of `src`, by `from to`. */

@@ -80,8 +80,6 @@ const ENTRY_POINTS = new Set([
   "console/docs/docs-page.ts",
   // What programs import that have Trawl in their own process.
   "src/library/open-trawl.ts",
-  // The second implementation that the conformance suite of object stores is checked against.
-  "src/storage/memory-object-store.ts",
 ]);
 
 /** One import. */

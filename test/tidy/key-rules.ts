@@ -78,11 +78,10 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/base/node-version.ts",
     "src/client/retry-plan.ts",
     "src/http/observability/client-telemetry.ts",
-    "src/http/observability/request-ends.ts",
+    "src/http/request-ends.ts",
     "src/reference/error-docs.ts",
     "src/segment/stored-segment-writer.ts",
     "src/trace/span-exporter.ts",
-    "src/transfer/export/page-rows.ts",
     "src/wire/query/expression-forms.ts",
   ],
   "names, or objects": [

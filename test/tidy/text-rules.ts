@@ -96,6 +96,44 @@ export function bannedCodeFindings(files: readonly SourceFile[]): Finding[] {
   });
 }
 
+/** Comparisons of an error's message, which its author may reword. */
+const MESSAGE_COMPARISONS = [
+  /\.message\s*[!=]==/g,
+  /[!=]==\s*[\w.]+\.message\b(?!\.)/g,
+  /\bmessage\)?\.(?:includes|startsWith|endsWith|match|search|indexOf)\(/g,
+  /\.(?:test|exec)\([^()]*\bmessage\b/g,
+];
+
+/** Files of `src` that compare messages all the same, with the reason. The list may only shrink. */
+const COMPARED_MESSAGES: Readonly<Record<string, string>> = {
+  "src/api/error-answer.ts": "V8's RangeError of a failed allocation has no code",
+  "src/api/import-lines.ts": "takes the row's place out of a message; not all errors have a path",
+  "src/query/bind/fault-place.ts": "puts a place behind the message's mark",
+  "src/transfer/export/read-pages.ts": "the API's errors have no code for memory",
+  "src/transfer/read/parquet/parquet-reader.ts": "errors of hyparquet have no code",
+};
+
+/** Errors that are recognized by their messages, and files that no longer do so. */
+export function messageFindings(
+  files: readonly SourceFile[],
+  allowed: Readonly<Record<string, string>> = COMPARED_MESSAGES,
+): Finding[] {
+  const found = files
+    .filter((file) => isProduct(file) && file.path.startsWith("src/"))
+    .flatMap((file) =>
+      MESSAGE_COMPARISONS.flatMap((pattern) => [...file.bare.matchAll(pattern)]).map((match) => ({
+        path: file.path,
+        line: lineAt(file, match.index),
+        message: "compares an error's message; compare its code or class",
+      })),
+    );
+  const needless = Object.keys(allowed).filter((path) => !found.some((one) => one.path === path));
+  return [
+    ...found.filter(({ path }) => !(path in allowed)),
+    ...needless.map((path) => ({ path, line: 1, message: "take it out of COMPARED_MESSAGES" })),
+  ];
+}
+
 /** File names that are no kebab-case name of the thing that the file holds. */
 export function fileNameFindings(files: readonly SourceFile[]): Finding[] {
   return files.flatMap(({ path }) => {
