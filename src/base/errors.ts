@@ -42,9 +42,9 @@ export type ErrorCode =
 export interface ErrorDetail {
   readonly cause?: unknown;
   /** Name of the attribute at fault; becomes the member `attribute` of the answer. */
-  readonly attribute?: string;
+  readonly attribute?: string | undefined;
   /** When to try again, in milliseconds; becomes the header `retry-after-ms`. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** The nearest fix, where the message's own words are the contract's: they come first. */
   readonly hint?: string | undefined;
   /**
@@ -123,6 +123,28 @@ export function clientMessageOf(error: unknown): string | undefined {
     cause = cause.cause;
   }
   return undefined;
+}
+
+/** An operating error in a message to another thread: a clone of an `Error` has its message only. */
+export type SentError = Readonly<
+  Pick<
+    DatabaseError,
+    "code" | "message" | "attribute" | "retryAfterMs" | "path" | "facts" | "clientMessage"
+  >
+>;
+
+/** Takes out of an error what `receivedError` needs; a bug becomes `internal` with its message. */
+export function sentError(thrown: unknown): SentError {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  const error = thrown instanceof DatabaseError ? thrown : new DatabaseError("internal", text);
+  const { code, message, attribute, retryAfterMs, path, facts } = error;
+  const clientMessage = clientMessageOf(error);
+  return { code, message, attribute, retryAfterMs, path, facts, clientMessage };
+}
+
+/** Builds the error that another thread has sent. */
+export function receivedError({ code, message, ...detail }: SentError): DatabaseError {
+  return new DatabaseError(code, message, detail);
 }
 
 /** When a write that found no memory may try again; our choice. */

@@ -1,5 +1,23 @@
 import type { Clock } from "./clock.ts";
 
+/**
+ * Waits for `work`, at most `ms` milliseconds. Throws what it throws until then; its outcome
+ * afterwards is dropped.
+ */
+export async function waitAtMost(
+  clock: Pick<Clock, "sleep">,
+  work: Promise<unknown> | undefined,
+  ms: number,
+): Promise<void> {
+  const over = new AbortController();
+  const late = clock.sleep(ms, over.signal).catch(() => {});
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** Milliseconds between two looks at the time: an error is late by no more. */
 const LATENESS_CHECK_MS = 250;
 

@@ -26,7 +26,9 @@ test.each(Object.entries(KEYS))("with %s as keys it has what a map has", (_, dra
   for (let seed = 1; seed <= SEEDS; seed++) {
     const random = seededRandom(seed);
     const expected = new Map<Scalar, number>();
+    const firstOf = new Map<Scalar, number>();
     const map = new ScalarMap<Scalar, number>();
+    const firsts = new ScalarMap<Scalar, number>();
     const set = new ScalarSet<Scalar>();
     const drawn: Scalar[] = [];
     for (let i = 0; i < 3000 * seed; i++) {
@@ -34,7 +36,10 @@ test.each(Object.entries(KEYS))("with %s as keys it has what a map has", (_, dra
       drawn.push(key);
       if (map.get(key) !== expected.get(key)) expect.fail(`seed ${seed}: ${String(key)}`);
       if (map.has(key) !== expected.has(key)) expect.fail(`seed ${seed}: ${String(key)}`);
+      const first = firsts.getOrAdd(key, () => i);
+      if (first !== (firstOf.get(key) ?? i)) expect.fail(`seed ${seed}: ${String(key)}`);
       if (set.add(key) === expected.has(key)) expect.fail(`seed ${seed}: ${String(key)}`);
+      if (!firstOf.has(key)) firstOf.set(key, i);
       map.set(key, i);
       expected.set(key, i);
     }
@@ -46,13 +51,15 @@ test.each(Object.entries(KEYS))("with %s as keys it has what a map has", (_, dra
   }
 });
 
-test("safe integers have the keys of their bigints", () => {
+test("words have the keys of their bigints", () => {
   const table = new ScalarTable();
-  const integers = [0, -1, 4_294_967_295, 2 ** 31, -(2 ** 31) - 1, 2 ** 53 - 1, -(2 ** 53) + 1];
-  for (const [i, integer] of integers.entries()) table.addInteger(integer, i + 1);
-  expect(integers.map((integer) => table.get(BigInt(integer)))).toEqual([1, 2, 3, 4, 5, 6, 7]);
-  expect(integers.map((integer) => table.getInteger(integer))).toEqual([1, 2, 3, 4, 5, 6, 7]);
-  expect(table.getInteger(-0)).toBe(1);
-  expect([table.getWords(-1, 0), table.getWords(2 ** 31, 0)]).toEqual([3, 4]);
+  const integers = [0n, -1n, 2n ** 32n - 1n, 2n ** 31n, -(2n ** 31n) - 1n, -(2n ** 63n)];
+  for (const [i, integer] of integers.entries()) {
+    const [low, high] = [Number(integer & 0xffff_ffffn), Number(integer >> 32n)];
+    expect(table.addWords(low, high, i + 1)).toBe(0);
+    expect(table.addWords(low, high, 99)).toBe(i + 1);
+  }
+  expect(integers.map((integer) => table.get(integer))).toEqual([1, 2, 3, 4, 5, 6]);
+  expect([table.addWords(-1, 0, 99), table.get(2n ** 64n - 1n)]).toEqual([3, 2]);
   expect(table.get(1n)).toBe(0);
 });

@@ -30,14 +30,24 @@ export class ScalarMap<K extends Scalar, V> {
     return position === 0 ? undefined : this.#values[position - 1];
   }
 
+  /** The value of a key. One that has none gets what `make` returns. */
+  getOrAdd(key: K, make: (key: K) => V): V {
+    const position = this.#positions.add(key, this.#keys.length + 1);
+    if (position !== 0) return this.#values[position - 1];
+    const value = make(key);
+    this.#keys.push(key);
+    this.#values.push(value);
+    return value;
+  }
+
   set(key: K, value: V): void {
-    const position = this.#positions.get(key);
+    const position = this.#positions.add(key, this.#keys.length + 1);
     if (position !== 0) {
       this.#values[position - 1] = value;
       return;
     }
     this.#keys.push(key);
-    this.#positions.add(key, this.#values.push(value));
+    this.#values.push(value);
   }
 }
 
@@ -51,9 +61,7 @@ export class ScalarSet<K extends Scalar> {
 
   /** Returns false if the key was there. */
   add(key: K): boolean {
-    if (this.has(key)) return false;
-    this.#table.add(key, 1);
-    return true;
+    return this.#table.add(key, 1) === 0;
   }
 }
 

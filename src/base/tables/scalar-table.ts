@@ -1,11 +1,10 @@
-import { WideMap } from "./wide-map.ts";
 import type { HashWords } from "./tabulation-hash.ts";
+import { WideMap } from "./wide-map.ts";
 import { WordTable } from "./word-table.ts";
 
 /** A value of an attribute, or an id. */
 export type Scalar = string | number | bigint | boolean;
 
-const WORD = 2 ** 32;
 /** High word of the one NaN. */
 const NAN_HIGH = 0x7ff8_0000;
 
@@ -35,30 +34,22 @@ export class ScalarTable {
     return this.#words.get(words[0], words[1]);
   }
 
-  /** Gives a number above 0 and below 2^32 to a scalar that has none. */
-  add(value: Scalar, number: number): void {
+  /**
+   * The number of a scalar. One that has none gets the given number, above 0 and below 2^32, and
+   * the result is 0.
+   */
+  add(value: Scalar, number: number): number {
     if (typeof value === "string") {
       this.#strings ??= new WideMap<number>();
-      this.#strings.add(value, number);
-      return;
+      return this.#strings.add(value, number) ?? 0;
     }
     const words = wordsOf(value);
-    this.#words.add(words[0], words[1], number);
+    return this.#words.add(words[0], words[1], number);
   }
 
-  /** `get` of the integer of two 32-bit words, without a bigint. */
-  getWords(low: number, high: number): number {
-    return this.#words.get(low, high);
-  }
-
-  /** `get` of the bigint of a safe integer, without making one. */
-  getInteger(value: number): number {
-    return this.#words.get(value | 0, Math.floor(value / WORD) | 0);
-  }
-
-  /** `add` of the bigint of a safe integer. */
-  addInteger(value: number, number: number): void {
-    this.#words.add(value | 0, Math.floor(value / WORD) | 0, number);
+  /** `add` of the bigint of two 32-bit words, without making one. */
+  addWords(low: number, high: number, number: number): number {
+    return this.#words.add(low, high, number);
   }
 }
 

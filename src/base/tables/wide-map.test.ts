@@ -10,9 +10,8 @@ test("has what a map has, narrow and wide", () => {
     for (let i = 0; i < 40 * seed; i++) {
       const key = `${"k".repeat(random.below(40))}${random.below(1000)}`;
       expect(wide.get(key), `seed ${seed}`).toBe(map.get(key));
-      if (map.has(key)) continue;
-      map.set(key, i);
-      wide.add(key, i);
+      expect(wide.add(key, i), `seed ${seed}`).toBe(map.get(key));
+      if (!map.has(key)) map.set(key, i);
     }
     for (const [key, value] of map) expect(wide.get(key), `seed ${seed}`).toBe(value);
   }

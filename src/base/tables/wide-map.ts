@@ -1,45 +1,46 @@
 /** Entries of the first map, which is enough for most. */
 const FIRST_ENTRIES_MAX = 4096;
-/** Maps for those that come after them; a power of two. */
+/** Maps for more of them; a power of two. */
 const SHARDS = 256;
 
 /**
  * A map by strings that grows in short steps: V8 moves all entries of a `Map` each time it doubles,
- * so that one of a million stands still for a tenth of a second. Many maps share the entries.
- * Strings that were chosen badly are all in one of these, which V8 hashes with a seed.
+ * so that one of a million stands still for a tenth of a second. Many maps share the entries once
+ * there are more than the first one may have. Strings that were chosen badly are all in one of
+ * these, which V8 hashes with a seed.
  */
 export class WideMap<V> {
   readonly #firstEntriesMax: number;
-  readonly #first = new Map<string, V>();
-  /** Undefined where no entry has come yet. */
-  readonly #shards: (Map<string, V> | undefined)[] = [];
+  /** One map, or `SHARDS` of them. */
+  #maps = [new Map<string, V>()];
 
   constructor(firstEntriesMax = FIRST_ENTRIES_MAX) {
     this.#firstEntriesMax = firstEntriesMax;
   }
 
   get(key: string): V | undefined {
-    const value = this.#first.get(key);
-    return value === undefined && this.#isWide ? this.#shardOf(key)?.get(key) : value;
+    return this.#mapOf(key).get(key);
   }
 
-  /** Sets the value of a key that is not there. */
-  add(key: string, value: V): void {
-    if (!this.#isWide) {
-      this.#first.set(key, value);
-      return;
-    }
-    const shard = this.#shardOf(key);
-    if (shard !== undefined) shard.set(key, value);
-    else this.#shards[shortHash(key) & (SHARDS - 1)] = new Map([[key, value]]);
+  /** The value of a key. One that has none gets `value`, and the result is undefined. */
+  add(key: string, value: V): V | undefined {
+    const map = this.#mapOf(key);
+    const known = map.get(key);
+    if (known !== undefined) return known;
+    map.set(key, value);
+    if (map.size > this.#firstEntriesMax && this.#maps.length === 1) this.#split();
+    return undefined;
   }
 
-  get #isWide(): boolean {
-    return this.#first.size >= this.#firstEntriesMax;
+  #mapOf(key: string): Map<string, V> {
+    const maps = this.#maps;
+    return maps.length === 1 ? maps[0] : maps[shortHash(key) & (SHARDS - 1)];
   }
 
-  #shardOf(key: string): Map<string, V> | undefined {
-    return this.#shards[shortHash(key) & (SHARDS - 1)];
+  #split(): void {
+    const [first] = this.#maps;
+    this.#maps = Array.from({ length: SHARDS }, () => new Map<string, V>());
+    for (const [key, value] of first) this.#mapOf(key).set(key, value);
   }
 }
 

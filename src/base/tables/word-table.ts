@@ -1,15 +1,23 @@
 import { type Random, systemRandom } from "../random.ts";
-import { drawHashWords, type HashWords, THREAD_HASH_WORDS, tabulationHash } from "./tabulation-hash.ts";
+import {
+  drawHashWords,
+  type HashWords,
+  THREAD_HASH_WORDS,
+  tabulationHash,
+} from "./tabulation-hash.ts";
 
-/** Keys of a table that are compared one by one: memory for slots costs more than that. */
-const LISTED_KEYS_MAX = 32;
-/** Slots of a shard at first, and the share of slots that are taken before it doubles. */
-const FIRST_SLOTS = 128;
+/** Words of a slot. */
+const SLOT_WORDS = 3;
+/** Share of the slots of a shard that are taken before it grows. */
 const LOAD_MAX = 0.5;
+/** Slots of the first shard at first, and its growth: a small array costs more to make than to fill. */
+const FIRST_SLOTS = 32;
+const FIRST_GROWTH = 4;
 /** Keys of the first shard. With more of them there are many shards, so that no growth takes long. */
 const FIRST_SHARD_KEYS_MAX = 4096;
-/** Shards of a large table, by so many bits of the hash. */
+/** Shards of a large table, by so many bits of the hash, and slots of each at first. */
 const SHARD_BITS = 6;
+const SHARD_SLOTS = 256;
 /** Slots that are probed for a key: a longer run has a probability of about 10^-11 for each key. */
 export const PROBES_MAX = 128;
 
@@ -21,8 +29,7 @@ export const PROBES_MAX = 128;
 export class WordTable {
   #hashWords: HashWords;
   readonly #random: Random;
-  /** Both words and the number of each key, while there are few; then there are shards. */
-  readonly #listed: number[] = [];
+  /** None before the first key, then one, and many once that has all keys that it may have. */
   #shards: Shard[] = [];
 
   constructor(hashWords: HashWords = THREAD_HASH_WORDS, random: Random = systemRandom) {
@@ -33,112 +40,84 @@ export class WordTable {
   /** The number of a key; 0 if it has none. */
   get(low: number, high: number): number {
     const shards = this.#shards;
-    if (shards.length === 0) return this.#getListed(low | 0, high | 0);
+    if (shards.length === 0) return 0;
     const hash = tabulationHash(this.#hashWords, low, high);
-    const { keys, numbers } = shards[hash & (shards.length - 1)];
-    const mask = numbers.length - 1;
+    const { slots, mask } = shards[hash & (shards.length - 1)];
     for (let probe = 0; probe < PROBES_MAX; probe++) {
-      const slot = ((hash >>> SHARD_BITS) + probe) & mask;
-      const number = numbers[slot];
+      const at = SLOT_WORDS * (((hash >>> SHARD_BITS) + probe) & mask);
+      const number = slots[at];
       if (number === 0) return 0;
-      if (keys[2 * slot] === (low | 0) && keys[2 * slot + 1] === (high | 0)) return number;
+      if (slots[at + 1] === (low | 0) && slots[at + 2] === (high | 0)) return number >>> 0;
     }
     return 0;
   }
 
-  /** Gives a number above 0 and below 2^32 to a key that has none. */
-  add(low: number, high: number, number: number): void {
-    if (this.#shards.length === 0) {
-      this.#listed.push(low | 0, high | 0, number);
-      if (this.#listed.length > 3 * LISTED_KEYS_MAX) this.#addListed();
-      return;
-    }
+  /**
+   * The number of a key. One that has none gets the given number, above 0 and below 2^32, and the
+   * result is 0.
+   */
+  add(low: number, high: number, number: number): number {
+    const shards = this.#shards;
+    if (shards.length === 0) shards.push(newShard(FIRST_SLOTS));
     const hash = tabulationHash(this.#hashWords, low, high);
-    if (this.#shards.length === 1 && this.#shards[0].count === FIRST_SHARD_KEYS_MAX) this.#split();
-    const index = hash & (this.#shards.length - 1);
-    const { count, numbers } = this.#shards[index];
-    if (count >= LOAD_MAX * numbers.length) this.#double(index);
-    if (put(this.#shards[index], { low, high, number, hash })) return;
-    this.#rehash();
-    this.add(low, high, number);
-  }
-
-  #getListed(low: number, high: number): number {
-    const listed = this.#listed;
-    for (let i = 0; i < listed.length; i += 3) {
-      if (listed[i] === low && listed[i + 1] === high) return listed[i + 2];
+    const shard = shards[hash & (shards.length - 1)];
+    const { slots, mask } = shard;
+    for (let probe = 0; probe < PROBES_MAX; probe++) {
+      const at = SLOT_WORDS * (((hash >>> SHARD_BITS) + probe) & mask);
+      const known = slots[at];
+      if (known === 0) {
+        if (shard.count >= LOAD_MAX * (mask + 1)) {
+          this.#enlarge(shard);
+          return this.add(low, high, number);
+        }
+        slots[at] = number;
+        slots[at + 1] = low;
+        slots[at + 2] = high;
+        shard.count++;
+        return 0;
+      }
+      if (slots[at + 1] === (low | 0) && slots[at + 2] === (high | 0)) return known >>> 0;
     }
-    return 0;
+    this.#rehash();
+    return this.add(low, high, number);
   }
 
-  #addListed(): void {
-    const listed = this.#listed.splice(0);
-    this.#shards = [newShard(FIRST_SLOTS)];
-    for (let i = 0; i < listed.length; i += 3) this.add(listed[i], listed[i + 1], listed[i + 2]);
-  }
-
-  #split(): void {
-    const [first] = this.#shards;
-    this.#shards = Array.from({ length: 2 ** SHARD_BITS }, () => newShard(FIRST_SLOTS));
-    this.#addAll(first);
-  }
-
-  #double(index: number): void {
-    const full = this.#shards[index];
-    this.#shards[index] = newShard(2 * full.numbers.length);
-    this.#addAll(full);
+  /** Replaces a shard that has as many keys as it may have by a larger one, or by many. */
+  #enlarge(shard: Shard): void {
+    const shards = this.#shards;
+    const { count, mask } = shard;
+    if (shards.length > 1) shards[shards.indexOf(shard)] = newShard(2 * (mask + 1));
+    else if (count < FIRST_SHARD_KEYS_MAX) shards[0] = newShard(FIRST_GROWTH * (mask + 1));
+    else this.#shards = Array.from({ length: 2 ** SHARD_BITS }, () => newShard(SHARD_SLOTS));
+    this.#addAll(shard);
   }
 
   /** The same keys under another hash. */
   #rehash(): void {
     const crowded = this.#shards;
     this.#hashWords = drawHashWords(this.#random);
-    this.#shards = crowded.map(({ numbers }) => newShard(numbers.length));
+    this.#shards = crowded.map(({ mask }) => newShard(mask + 1));
     for (const shard of crowded) this.#addAll(shard);
   }
 
   /** Some keys may be there already: adding one may have another hash drawn. */
-  #addAll({ keys, numbers }: Shard): void {
-    for (let slot = 0; slot < numbers.length; slot++) {
-      if (numbers[slot] === 0) continue;
-      const [low, high] = [keys[2 * slot], keys[2 * slot + 1]];
-      if (this.get(low, high) === 0) this.add(low, high, numbers[slot]);
+  #addAll({ slots }: Shard): void {
+    for (let at = 0; at < slots.length; at += SLOT_WORDS) {
+      if (slots[at] !== 0) this.add(slots[at + 1], slots[at + 2], slots[at] >>> 0);
     }
   }
 }
 
 /** A part of the table. */
 interface Shard {
-  /** Two words by slot, of those whose number is not 0. */
-  readonly keys: Int32Array;
-  readonly numbers: Uint32Array;
+  /** The number of each slot, 0 if it is free, and both words of the key. */
+  readonly slots: Int32Array;
+  /** Slots, less 1. */
+  readonly mask: number;
   /** Number of taken slots. */
   count: number;
 }
 
-interface Entry {
-  readonly low: number;
-  readonly high: number;
-  readonly number: number;
-  readonly hash: number;
-}
-
-function newShard(slots: number): Shard {
-  return { keys: new Int32Array(2 * slots), numbers: new Uint32Array(slots), count: 0 };
-}
-
-/** Returns false if none of the probed slots is free. */
-function put(shard: Shard, { low, high, number, hash }: Entry): boolean {
-  const { keys, numbers } = shard;
-  const mask = numbers.length - 1;
-  for (let probe = 0; probe < PROBES_MAX; probe++) {
-    const slot = ((hash >>> SHARD_BITS) + probe) & mask;
-    if (numbers[slot] !== 0) continue;
-    keys[2 * slot] = low;
-    keys[2 * slot + 1] = high;
-    numbers[slot] = number;
-    shard.count++;
-    return true;
-  }
-  return false;
+function newShard(slotCount: number): Shard {
+  return { slots: new Int32Array(SLOT_WORDS * slotCount), mask: slotCount - 1, count: 0 };
 }
