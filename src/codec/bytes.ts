@@ -5,6 +5,7 @@
 
 import { assert } from "../base/assert.ts";
 import { DatabaseError } from "../base/errors.ts";
+import { withRoom } from "../base/with-room.ts";
 
 const FIRST_CAPACITY = 256;
 /** 8 bytes of 7 bits hold every safe integer (53 bits). */
@@ -97,10 +98,8 @@ export class ByteWriter {
     const at = this.#length;
     this.#length += count;
     if (this.#length > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(this.#length, this.#bytes.length * 2));
-      grown.set(this.#bytes.subarray(0, at));
-      this.#bytes = grown;
-      this.#view = new DataView(grown.buffer);
+      this.#bytes = withRoom(this.#bytes, this.#length);
+      this.#view = new DataView(this.#bytes.buffer);
     }
     return at;
   }

@@ -16,17 +16,16 @@ import { DatabaseError } from "../base/errors.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { joinPieces, PIECE_BYTES_MIN, type Pieces } from "../base/pieces.ts";
 import { runSteps, type Steps } from "../base/steps.ts";
-import type { AttributeType, IdType, ScalarKind } from "../model/attribute-type.ts";
+import type { IdType } from "../model/attribute-type.ts";
 import { formatAttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
 import { checkDocuments } from "./columns-check.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "./columns-packing.ts";
 import { sliceData } from "./columns-slice.ts";
-import { idAttributeType } from "./columns-value.ts";
+import { dataFrom, idAttributeType } from "./columns-value.ts";
 
 const VERSION = FORMAT_VERSIONS.columns.newest;
 const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
-const ARRAY_OF_UNKNOWN: ScalarKind = "string";
 
 /** Bytes that are planned but not written yet. */
 export interface PlannedBytes {
@@ -87,7 +86,7 @@ export function decodeColumns(bytes: Uint8Array): DocumentColumns {
   const idType = ID_TYPES[unpacker.word()];
   if (idType === undefined) throw corrupt(what, "unknown type of ids");
   const attributeCount = unpacker.word();
-  const ids = unpackData(unpacker, idAttributeType(idType));
+  const ids = dataFrom(idAttributeType(idType), unpacker);
   const attributes = new Map<string, Column>();
   for (let i = 0; i < attributeCount; i++) {
     const name = unpacker.text();
@@ -113,7 +112,7 @@ export function openColumn(block: Uint8Array): Column {
   return unpackColumn(new ArrayUnpacker(block, "a column"));
 }
 
-/** Adds the arrays of `count` values to a packer; `unpackData` needs to know only their type. */
+/** Adds the arrays of `count` values to a packer; `dataFrom` needs to know only their type. */
 export function packData(packer: ArrayPacker, data: ColumnData, count: number): void {
   switch (data.kind) {
     case "string":
@@ -153,59 +152,6 @@ export function packData(packer: ArrayPacker, data: ColumnData, count: number): 
   }
 }
 
-/** Reads the data of a column of type `type`. */
-export function unpackData(unpacker: ArrayUnpacker, type: AttributeType): ColumnData {
-  switch (type.kind) {
-    case "scalar":
-      return unpackScalars(unpacker, type.of);
-    case "bytes":
-      return { kind: "string", offsets: unpacker.u32(), bytes: unpacker.u8() };
-    case "array": {
-      const offsets = unpacker.u32();
-      const of = type.of === "unknown" ? ARRAY_OF_UNKNOWN : type.of;
-      return { kind: "array", offsets, elements: unpackScalars(unpacker, of) };
-    }
-    case "vector": {
-      const dimensions = type.dimensions;
-      if (type.element === "f32") return { kind: "f32", dimensions, values: unpacker.f32() };
-      if (type.element === "f16") return { kind: "f16", dimensions, values: unpacker.u16() };
-      return { kind: "i8", dimensions, values: unpacker.i8() };
-    }
-    case "multi_vector": {
-      const offsets = unpacker.u32();
-      return {
-        kind: "multi_vector",
-        dimensions: type.dimensions,
-        offsets,
-        values: unpacker.f32(),
-      };
-    }
-    case "sparse": {
-      const offsets = unpacker.u32();
-      const names = { offsets: unpacker.u32(), bytes: unpacker.u8() };
-      return { kind: "sparse", offsets, names, weights: unpacker.u16() };
-    }
-  }
-}
-
-function unpackScalars(unpacker: ArrayUnpacker, of: ScalarKind): ColumnData {
-  switch (of) {
-    case "string":
-      return { kind: "string", offsets: unpacker.u32(), bytes: unpacker.u8() };
-    case "int":
-    case "datetime":
-      return { kind: "i64", values: unpacker.i64() };
-    case "uint":
-      return { kind: "u64", values: unpacker.u64() };
-    case "float":
-      return { kind: "f64", values: unpacker.f64() };
-    case "bool":
-      return { kind: "bool", values: unpacker.u8() };
-    case "uuid":
-      return { kind: "uuid", bytes: unpacker.u8() };
-  }
-}
-
 function packColumn(packer: ArrayPacker, column: Column): void {
   packer.text(formatAttributeType(column.type));
   packer.word(column.count);
@@ -221,7 +167,7 @@ function unpackColumn(unpacker: ArrayUnpacker): Column {
   const count = unpacker.word();
   const hasPresence = unpacker.word() === 1;
   const presence = hasPresence ? unpacker.u8() : undefined;
-  const data = unpackData(unpacker, type);
+  const data = dataFrom(type, unpacker);
   return presence === undefined ? { type, count, data } : { type, count, presence, data };
 }
 

@@ -102,25 +102,12 @@ export function* gatherData(empty: ColumnData, parts: readonly DataPart[]): Step
     }
     case "uuid":
       return { kind: "uuid", bytes: yield* gatherFixed(known, UUID_BYTES) };
-    case "bool":
-      return { kind: "bool", values: yield* gatherFixed(known, 1) };
-    case "i64":
-      return { kind: "i64", values: new BigInt64Array((yield* gatherFixed(known, 8)).buffer) };
-    case "u64":
-      return { kind: "u64", values: new BigUint64Array((yield* gatherFixed(known, 8)).buffer) };
-    case "f64":
-      return { kind: "f64", values: new Float64Array((yield* gatherFixed(known, 8)).buffer) };
-    case "f32": {
-      const bytes = yield* gatherFixed(known, 4 * empty.dimensions);
-      return { ...empty, values: new Float32Array(bytes.buffer) };
-    }
-    case "f16": {
-      const bytes = yield* gatherFixed(known, 2 * empty.dimensions);
-      return { ...empty, values: new Uint16Array(bytes.buffer) };
-    }
-    case "i8": {
-      const bytes = yield* gatherFixed(known, empty.dimensions);
-      return { ...empty, values: new Int8Array(bytes.buffer) };
+    default: {
+      const { values } = empty;
+      const width = "dimensions" in empty ? empty.dimensions : 1;
+      const bytes = yield* gatherFixed(known, values.BYTES_PER_ELEMENT * width);
+      const Same = values.constructor as new (buffer: ArrayBufferLike) => typeof values;
+      return { ...empty, values: new Same(bytes.buffer) } as ColumnData;
     }
   }
 }

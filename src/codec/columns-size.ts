@@ -9,7 +9,6 @@ import { ELEMENT_BYTES } from "../kernel/kernel.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
 import { UUID_BYTES } from "../model/uuid.ts";
-import type { AttributeValue, SparseVector } from "../model/value.ts";
 import { hasValue } from "./columns-value.ts";
 
 const NUMBER_BYTES = 8;
@@ -52,35 +51,6 @@ export function valueLogicalBytes(column: Column, ordinal: number): number {
   // The data of vectors is left alone: where they are padded it is a copy that has to be made.
   if (column.type.kind === "vector") return vectorBytes(column.type);
   return dataLogicalBytes(column.data, ordinal, ordinal + 1);
-}
-
-/** Logical bytes of a value that is not null, as `valueLogicalBytes` counts them. */
-export function attributeBytes(type: AttributeType, value: AttributeValue): number {
-  switch (type.kind) {
-    case "scalar":
-      return scalarBytes(type.of, value);
-    case "array":
-      return (value as readonly AttributeValue[]).reduce<number>(
-        (sum, element) => sum + scalarBytes(type.of, element),
-        0,
-      );
-    case "vector":
-      return vectorBytes(type);
-    case "multi_vector":
-      return FLOAT_BYTES * type.dimensions * (value as readonly Float32Array[]).length;
-    case "sparse": {
-      const { names } = value as SparseVector;
-      return names.reduce((sum, name) => sum + Buffer.byteLength(name) + HALF_BYTES, 0);
-    }
-    case "bytes":
-      return (value as Uint8Array).length;
-  }
-}
-
-function scalarBytes(kind: string, value: AttributeValue): number {
-  if (kind === "string") return Buffer.byteLength(value as string);
-  if (kind === "uuid") return UUID_BYTES;
-  return kind === "bool" ? 1 : NUMBER_BYTES;
 }
 
 /** Bytes of one dense vector. */

@@ -32,36 +32,16 @@ export function sliceDocuments(
 export function sliceData(data: ColumnData, start: number, end: number): ColumnData {
   switch (data.kind) {
     case "string":
-      return { ...data, offsets: data.offsets.subarray(start, end + 1) };
     case "array":
     case "multi_vector":
     case "sparse":
       return { ...data, offsets: data.offsets.subarray(start, end + 1) };
     case "uuid":
       return { kind: "uuid", bytes: data.bytes.subarray(start * UUID_BYTES, end * UUID_BYTES) };
-    case "f32":
-      return {
-        ...data,
-        values: data.values.subarray(start * data.dimensions, end * data.dimensions),
-      };
-    case "f16":
-      return {
-        ...data,
-        values: data.values.subarray(start * data.dimensions, end * data.dimensions),
-      };
-    case "i8":
-      return {
-        ...data,
-        values: data.values.subarray(start * data.dimensions, end * data.dimensions),
-      };
-    case "i64":
-      return { kind: "i64", values: data.values.subarray(start, end) };
-    case "u64":
-      return { kind: "u64", values: data.values.subarray(start, end) };
-    case "f64":
-      return { kind: "f64", values: data.values.subarray(start, end) };
-    case "bool":
-      return { kind: "bool", values: data.values.subarray(start, end) };
+    default: {
+      const width = "dimensions" in data ? data.dimensions : 1;
+      return { ...data, values: data.values.subarray(start * width, end * width) } as ColumnData;
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
 import { joinPieces, type Pieces } from "../base/pieces.ts";
@@ -52,11 +53,11 @@ describe("frame", () => {
       compression: "never",
     });
     expect(Buffer.from(object).toString("hex")).toBe(
-      "5452574c01000100" +
+      "5452465201000100" +
         "0500000000000000" +
         "0500000000000000" +
         "86a61036" +
-        "709b8ad0" +
+        "b345b188" +
         "68656c6c6f",
     );
   });
@@ -92,8 +93,24 @@ describe("frame", () => {
     expect(await fail(await encode(text), "segment")).toMatch(
       /^corrupt: .*kind 2, a segment has 3/,
     );
-    expect(await fail(text)).toMatch(/^corrupt: .*does not begin with TRWL/);
+    expect(await fail(text)).toMatch(/^corrupt: .*does not begin with TRFR/);
     expect(await fail(new Uint8Array(0))).toMatch(/^corrupt: .*0 bytes/);
+  });
+
+  test("objects of development versions are too old, whatever their version", async () => {
+    for (const version of [1, 2, 3]) {
+      const object = await encode(text, version);
+      object.set(new TextEncoder().encode("TRWL"));
+      await expect(decodeFrame(object, expected)).rejects.toMatchObject({ code: "corrupt" });
+      const sum = crc32(expected.object, crc32(object.subarray(0, 28)));
+      new DataView(object.buffer, object.byteOffset).setUint32(28, sum, true);
+      await expect(decodeFrame(object, expected)).rejects.toMatchObject({
+        code: "too_old",
+        message:
+          "cannot read manifest n/manifest/1: " +
+          "it was written by a development version before 0.2.0",
+      });
+    }
   });
 
   test("damage of any kind is corrupt; only whole headers are too old or too new", async () => {

@@ -3,7 +3,7 @@
  * of all kinds, so that any server can say what it cannot read:
  *
  *     offset  size  meaning
- *          0     4  "TRWL"
+ *          0     4  "TRFR"
  *          4     1  kind of object (FRAME_KINDS)
  *          5     1  flags; bit 0: the payload is compressed with zstd
  *          6     2  format version of the payload, from 1 on, counted per kind
@@ -15,13 +15,15 @@
  *
  * Checked in this order: magic, header checksum, kind, version, lengths, payload checksum. So
  * `too_new` and `too_old` are said only of headers that are whole, and everything else that is
- * wrong is `corrupt`.
+ * wrong is `corrupt`. Development versions before 0.2.0 wrote the same header with "TRWL": such an
+ * object is `too_old`, whatever its version.
  */
 
 import { crc32 } from "node:zlib";
 import { assert } from "../base/assert.ts";
 import { MIB, OBJECT_BYTES_MAX } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
+import { DEVELOPMENT_FORMAT, readableVersions } from "../base/format-versions.ts";
 import {
   joinPieces,
   joinSmallPieces,
@@ -90,13 +92,14 @@ export interface FrameContent {
 }
 
 /** Contents of an opened frame. */
-export interface OpenedFrame {
+interface OpenedFrame {
   readonly version: number;
   /** A view of the object where it was not compressed. */
   readonly payload: Uint8Array;
 }
 
-const MAGIC = 0x4c575254; // "TRWL" as a little-endian u32.
+const MAGIC = 0x52465254; // "TRFR" as a little-endian u32.
+const DEVELOPMENT_MAGIC = 0x4c575254; // "TRWL".
 const COMPRESSED_FLAG = 1;
 const HEADER_CRC_AT = FRAME_HEADER_BYTES - 4;
 
@@ -148,10 +151,12 @@ export function decodeFrameHeader(bytes: Uint8Array, expected: FrameExpectation)
     throw corrupt(`object has ${bytes.length} bytes, a header has ${FRAME_HEADER_BYTES}`);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, FRAME_HEADER_BYTES);
-  if (view.getUint32(0, true) !== MAGIC) throw corrupt("it does not begin with TRWL");
+  const magic = view.getUint32(0, true);
+  if (magic !== MAGIC && magic !== DEVELOPMENT_MAGIC) throw corrupt("it does not begin with TRFR");
   if (headerCrc(bytes, expected.object) !== view.getUint32(HEADER_CRC_AT, true)) {
     throw corrupt("header is damaged, or the object belongs under another key");
   }
+  if (magic === DEVELOPMENT_MAGIC) throw frameError("too_old", expected, DEVELOPMENT_FORMAT);
   const kind = view.getUint8(4);
   if (kind !== FRAME_KINDS[expected.kind]) {
     throw corrupt(`kind ${kind}, a ${expected.kind} has ${FRAME_KINDS[expected.kind]}`);
@@ -174,7 +179,7 @@ function checkVersion(version: number, expected: FrameExpectation): void {
   const { oldest, newest } = expected;
   if (version >= oldest && version <= newest) return;
   const code = version > newest ? "too_new" : "too_old";
-  const readable = oldest === newest ? `${newest}` : `${oldest} to ${newest}`;
+  const readable = readableVersions(expected);
   throw frameError(code, expected, `format version ${version}, this server reads ${readable}`);
 }
 

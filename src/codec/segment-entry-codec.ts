@@ -9,22 +9,16 @@ import type { SegmentEntry, SegmentOwner } from "../model/segment-entry.ts";
 /** Tells whether a value that came from JSON has the members of an entry. */
 export function isSegmentEntry(value: unknown): value is SegmentEntry {
   if (!isRecord(value)) return false;
-  const { id, tombstoneObject, head, home, indexMark } = value;
+  const { id, tombstoneObject, head, owner, indexFingerprint } = value;
   const counts = ["documentCount", "bytes", "deletedCount"];
   return (
     typeof id === "string" &&
     typeof head === "string" &&
-    (indexMark === undefined || typeof indexMark === "string") &&
+    typeof indexFingerprint === "string" &&
     (tombstoneObject === undefined || typeof tombstoneObject === "string") &&
-    (home === undefined || isOwner(home)) &&
+    (owner === undefined || isOwner(owner)) &&
     counts.every((name) => typeof value[name] === "number")
   );
-}
-
-/** Tells whether a value is an entry of a time when entries had no heads. */
-export function isHeadless(value: unknown): boolean {
-  if (!isRecord(value) || "head" in value) return false;
-  return typeof value.id === "string" && typeof value.documentCount === "number";
 }
 
 function isOwner(value: unknown): value is SegmentOwner {

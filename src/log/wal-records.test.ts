@@ -8,7 +8,6 @@ import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
 import { buildDocuments, buildIds } from "../codec/columns-builder.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
-import type { SegmentEntry } from "../model/segment-entry.ts";
 import type { WalRecord } from "./wal-entry.ts";
 import { decodeBatches, encodeBatches, type WriteBatch } from "./wal-records.ts";
 
@@ -34,7 +33,8 @@ function sample(): WriteBatch[] {
       bytes: 999,
       deletedCount: 0,
       head: "AAAA",
-      home: owner,
+      indexFingerprint: "0123456789abcdef",
+      owner,
     },
   ];
   const ids = buildIds("string", ["a", ""]);
@@ -86,18 +86,6 @@ test("records of a newer server are told from damage", () => {
   expect(code([head, head, ...records.slice(1)])).toBe("corrupt");
 });
 
-test("a program that knows nothing of drops cannot take the schema after one", () => {
-  const schema = create({ id: "uuid", t: "string" });
-  const dropped = { ...schema, dropCount: 1 };
-  const kinds = (one: typeof schema) => encoded([[{ kind: "schema", schema: one }]]).map(kindOf);
-  expect(kinds(schema)).toEqual([1, 4]);
-  expect(kinds(dropped)).toEqual([1, 8]);
-  const batch: WriteBatch = [{ kind: "schema", schema: dropped }];
-  expect(decodeBatches(encoded([batch]), KEY)).toEqual([batch]);
-});
-
-const kindOf = ({ kind }: WalRecord) => kind;
-
 test("damaged records are corrupt or too new, never something else", async () => {
   const random = seededRandom(11);
   const whole = encoded(sample());
@@ -108,13 +96,4 @@ test("damaged records are corrupt or too new, never something else", async () =>
     const outcome = await readOutcome(() => decodeBatches(damaged, KEY));
     if ("code" in outcome) expect(["corrupt", "too_new"]).toContain(outcome.code);
   }
-});
-
-test("copies of a time before segments had heads are too old, and not damaged", () => {
-  const old = { id: "03e1ec0d53856908", documentCount: 7 };
-  const segments = [old as unknown as SegmentEntry];
-  const records = encoded([[{ kind: "import", source: "a", segments }]]);
-  const { code, message } = faultOf(() => decodeBatches(records, KEY));
-  expect(code).toBe("too_old");
-  expect(message).toMatch(/before version 1, this server reads 1 to 3/);
 });

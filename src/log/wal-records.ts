@@ -9,8 +9,6 @@
  *     5  settings          JSON (codec/settings-codec.ts): all settings from here on
  *     6  import            JSON: segments (codec/segment-entry-codec.ts), and whose they were
  *     7  delete_namespace  empty: nothing may follow
- *     8  schema            as 4, of a namespace in which attributes were dropped: a program that
- *                          knows of no drops must not take their columns for those of others
  *
  * Within a batch the schema and settings come before the documents that need them. No id is both in
  * `documents` and in `deletes` of one batch.
@@ -22,7 +20,7 @@ import type { Pieces } from "../base/pieces.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { decodeColumns, encodeColumnPieces } from "../codec/columns-codec.ts";
 import { decodeSchema, encodeSchema } from "../codec/schema-codec.ts";
-import { isHeadless, isSegmentEntry } from "../codec/segment-entry-codec.ts";
+import { isSegmentEntry } from "../codec/segment-entry-codec.ts";
 import { decodeSettings } from "../codec/settings-codec.ts";
 import type { DocumentColumns, DocumentIds } from "../model/columns.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
@@ -58,7 +56,6 @@ const KINDS = {
   import: 6,
   delete_namespace: 7,
 } as const;
-const SCHEMA_AFTER_DROPS = 8;
 
 /** Encodes batches in their order. Their arrays must not change until the records are written. */
 export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
@@ -69,7 +66,7 @@ export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
     head.u32(batch.length);
     records.push({ kind: KINDS.batch, pieces: [head.finish()] });
     for (const record of batch) {
-      records.push({ kind: kindOf(record), pieces: encodeRecord(record) });
+      records.push({ kind: KINDS[record.kind], pieces: encodeRecord(record) });
     }
   }
   return records;
@@ -103,11 +100,6 @@ function batchLength(head: WalRecord, object: string): number {
   return reader.u32();
 }
 
-function kindOf(record: WriteRecord): number {
-  const hasDrops = record.kind === "schema" && record.schema.dropCount !== undefined;
-  return hasDrops ? SCHEMA_AFTER_DROPS : KINDS[record.kind];
-}
-
 function encodeRecord(record: WriteRecord): Pieces {
   switch (record.kind) {
     case "documents":
@@ -135,7 +127,6 @@ function decodeRecord({ kind, bytes }: WalRecord, object: string): WriteRecord {
         return { kind: "deletes", deletes: { idType, count, ids } };
       }
       case KINDS.schema:
-      case SCHEMA_AFTER_DROPS:
         return { kind: "schema", schema: decodeSchema(decodeJson(bytes)) };
       case KINDS.settings:
         return { kind: "settings", settings: decodeSettings(decodeJson(bytes)) };
@@ -159,7 +150,6 @@ function decodeImport(stored: unknown): WriteRecord {
     kind: "import",
     source,
     segments: segments.map((segment: unknown) => {
-      if (isHeadless(segment)) throw tooOld("imported segment");
       if (!isSegmentEntry(segment)) throw damaged("imported segment");
       return segment;
     }),
@@ -179,17 +169,10 @@ function decodeJson(bytes: Uint8Array): unknown {
 }
 
 function unexpected({ kind }: WalRecord, object: string): DatabaseError {
-  const isKnown = (Object.values(KINDS) as number[]).includes(kind) || kind === SCHEMA_AFTER_DROPS;
+  const isKnown = (Object.values(KINDS) as number[]).includes(kind);
   return isKnown
     ? corrupt(object, `a record of kind ${kind} is out of place`)
     : tooNew(object, `record of kind ${kind}`);
-}
-
-/** Development versions that stored no heads wrote copies that no released version reads. */
-function tooOld(what: string): DatabaseError {
-  const readable = `${FORMAT_VERSIONS.store.oldest} to ${FORMAT_VERSIONS.store.newest}`;
-  const message = `${what} of a format before version 1, this server reads ${readable}`;
-  return new DatabaseError("too_old", message);
 }
 
 function damaged(what: string): DatabaseError {

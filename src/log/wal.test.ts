@@ -7,11 +7,11 @@ import {
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { effort } from "../../test/support/effort.ts";
 import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { namespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { type Random, seededRandom } from "../base/random.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { walKey } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectStore } from "../storage/object-store.ts";
 import { decodeWalEntry, encodeWalEntry, type StoredWalEntry, type WalEntry } from "./wal-entry.ts";

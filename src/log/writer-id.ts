@@ -1,10 +1,8 @@
 /**
  * Identifies the opening of a namespace that wrote a WAL entry. Each opening draws an id of 8
  * bytes. The nonces of its entries begin with the id; the other 8 bytes are drawn for each append.
- * So two appends of one writer for the same number differ in 64 random bits.
- *
- * Only decisions about the fairness of races use the id: entries of earlier versions have random
- * bytes there and look like entries of unknown writers.
+ * So two appends of one writer for the same number differ in 64 random bits. Only decisions about
+ * the fairness of races use the id.
  */
 
 import type { Random } from "../base/random.ts";

@@ -7,9 +7,7 @@
  *         32        the manifest as JSON in UTF-8, with the members of `Manifest`: `state` as
  *                  manifest-state.ts says, `segments` as codec/segment-entry-codec.ts says
  *
- * All its integers are safe ones. Version 2 is the same, of a namespace in which attributes were
- * dropped (ADR 19): a program that knows nothing of them must not take their columns for those of
- * others.
+ * All its integers are safe ones.
  */
 
 import { assert } from "../base/assert.ts";

@@ -1,10 +1,9 @@
 /**
  * What a manifest keeps of a namespace beside its segments, and how it is stored as JSON:
  *
- *     schema    as codec/schema-codec.ts says
- *     settings  as codec/settings-codec.ts says
- *     served    [{name, options, since}] with the members of `ActiveTextOption`; absent if there
- *               are none
+ *     schema             as codec/schema-codec.ts says
+ *     settings           as codec/settings-codec.ts says
+ *     activeTextOptions  [{name, options, since}] with the members of `ActiveTextOption`
  */
 
 import { DatabaseError } from "../base/errors.ts";
@@ -42,14 +41,12 @@ export function encodeManifestState({
   settings,
   activeTextOptions,
 }: ManifestState): unknown {
-  const state = { schema: encodeSchema(schema), settings };
-  if (activeTextOptions.size === 0) return state;
   const texts = [...activeTextOptions].map(([name, { options, since }]) => ({
     name,
     options,
     since,
   }));
-  return { ...state, served: texts };
+  return { schema: encodeSchema(schema), settings, activeTextOptions: texts };
 }
 
 /** Reads what `encodeManifestState` made, after JSON. Throws `corrupt`. */
@@ -57,16 +54,15 @@ export function decodeManifestState(stored: unknown): ManifestState {
   if (typeof stored !== "object" || stored === null) {
     throw new DatabaseError("corrupt", "there is no state");
   }
-  const { schema, settings, served } = stored as { readonly [key: string]: unknown };
+  const { schema, settings, activeTextOptions } = stored as { readonly [key: string]: unknown };
   return {
     schema: decodeSchema(schema),
     settings: decodeSettings(settings),
-    activeTextOptions: decodeActiveTextOptions(served),
+    activeTextOptions: decodeActiveTextOptions(activeTextOptions),
   };
 }
 
 function decodeActiveTextOptions(stored: unknown): ActiveTextOptions {
-  if (stored === undefined) return NO_ACTIVE_TEXT_OPTIONS;
   if (!Array.isArray(stored)) throw damaged();
   const activeTextOptions = new Map<string, ActiveTextOption>();
   for (const entry of stored as readonly { [key: string]: unknown }[]) {

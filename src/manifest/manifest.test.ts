@@ -8,6 +8,7 @@ import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { create } from "../../test/support/documents/schema-changes.ts";
 import { effort } from "../../test/support/effort.ts";
 import { damagedBytes, readOutcome } from "../../test/support/random/damaged-bytes.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { must } from "../base/assert.ts";
 import { namespaceName, type SegmentId, sequenceNumber } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
@@ -15,7 +16,6 @@ import { encodeFrame } from "../codec/frame.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { SegmentEntry } from "../model/segment-entry.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { manifestKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
 import {
@@ -42,6 +42,7 @@ const segment = (id: string, changes: Partial<SegmentEntry> = {}): SegmentEntry 
   bytes: 1000,
   deletedCount: 0,
   head: "",
+  indexFingerprint: "0123456789abcdef",
   ...changes,
 });
 const STATE: ManifestState = {
@@ -158,22 +159,23 @@ describe("manifest bytes", () => {
   test("a damaged state is corrupt, and the object is named", async () => {
     const key = manifestKey(generation, 1);
     const { schema, settings } = encodeManifestState(STATE) as Record<string, object>;
-    const served = [{ name: "text", options: {}, since: 1 }];
+    const texts = [{ name: "text", options: {}, since: 1 }];
     for (const state of [
       undefined,
       null,
       [],
       { schema },
       { settings },
-      { schema: { ...schema, idType: "float" }, settings },
-      { schema, settings: { ...settings, readOnly: 1 } },
-      { schema, settings, served: {} },
-      { schema, settings, served },
+      { schema: { ...schema, idType: "float" }, settings, activeTextOptions: [] },
+      { schema, settings: { ...settings, readOnly: 1 }, activeTextOptions: [] },
+      { schema, settings },
+      { schema, settings, activeTextOptions: {} },
+      { schema, settings, activeTextOptions: texts },
       {
         schema,
         settings,
-        served: [
-          { ...served[0], options: STATE.schema.attributes.get("text")?.fullTextSearch, since: -1 },
+        activeTextOptions: [
+          { ...texts[0], options: STATE.schema.attributes.get("text")?.fullTextSearch, since: -1 },
         ],
       },
     ]) {
