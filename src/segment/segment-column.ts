@@ -1,7 +1,7 @@
 /** The values of one attribute of a segment, wherever they are. */
 
 import type { Ordinal } from "../base/ids.ts";
-import { columnValue, hasValue } from "../codec/columns-value.ts";
+import { columnValue, hasValue, type ValuePlace } from "../codec/columns-value.ts";
 import type { Column } from "../model/columns.ts";
 import type { AttributeValue } from "../model/value.ts";
 import { COLUMN_INDEX, COLUMN_SECTION } from "./columns/column-index.ts";
@@ -53,18 +53,23 @@ export class SegmentColumn implements ColumnView {
 
   has(ordinal: Ordinal): boolean {
     const stored = this.#byDocument();
-    if (stored !== undefined) return stored.value(this.#options.attribute, ordinal) !== null;
+    if (stored !== undefined) return stored.place(this.#options.attribute, ordinal) !== undefined;
     return hasValue(this.column, ordinal);
   }
 
   value(ordinal: Ordinal): AttributeValue {
+    const place = this.place(ordinal);
+    return place === undefined ? null : columnValue(place.column, place.ordinal);
+  }
+
+  place(ordinal: Ordinal): ValuePlace | undefined {
     const stored = this.#byDocument();
-    if (stored !== undefined) return stored.value(this.#options.attribute, ordinal);
+    if (stored !== undefined) return stored.place(this.#options.attribute, ordinal);
     const { column } = this;
+    if (!hasValue(column, ordinal)) return undefined;
     const dense = this.#dense;
-    if (dense === undefined) return columnValue(column, ordinal);
-    if (!hasValue(column, ordinal)) return null;
-    return columnValue({ type: column.type, count: 1, data: dense.one(ordinal) }, 0);
+    if (dense === undefined) return { column, ordinal };
+    return { column: { type: column.type, count: 1, data: dense.one(ordinal) }, ordinal: 0 };
   }
 
   get dictionary(): DictionaryView | undefined {

@@ -16,7 +16,6 @@ import {
   encodeFrame,
   encodeFramePieces,
   FRAME_HEADER_BYTES,
-  type OpenedFrame,
 } from "../codec/frame.ts";
 import type { ArenaBytes, ArenaRange } from "../kernel/arena.ts";
 import { type NamespaceGeneration, segmentKey } from "../storage/object-keys.ts";
@@ -143,12 +142,11 @@ export async function putTombstones(
   tombstones: Tombstones,
 ): Promise<void> {
   const key = segmentKey(generation, name);
-  const { version, payload } = encodeTombstones(tombstones);
   const object = await encodeFrame({
     kind: "tombstones",
     object: key,
-    version,
-    parts: [payload],
+    version: FORMAT_VERSIONS.tombstones.newest,
+    parts: [encodeTombstones(tombstones)],
     compression: "if smaller",
   });
   await store.put(key, object, ALWAYS);
@@ -160,9 +158,9 @@ export async function getTombstones(
   generation: NamespaceGeneration,
   of: { readonly name: SegmentId; readonly documentCount: number },
 ): Promise<Tombstones> {
-  const { payload, version } = await getPayload(store, segmentKey(generation, of.name));
+  const payload = await getPayload(store, segmentKey(generation, of.name));
   try {
-    return decodeTombstones(payload, { version, documentCount: of.documentCount });
+    return decodeTombstones(payload, of.documentCount);
   } catch (error) {
     throw asFaultOf(segmentKey(generation, of.name), error);
   }
@@ -179,19 +177,19 @@ export function asFaultOf(key: ObjectKey, error: unknown): unknown {
  * Reads a whole object of tombstones. Damage may have come about on the way, and be remembered on
  * this machine: a damaged object is read once more, from the store itself.
  */
-async function getPayload(store: ObjectStore, key: ObjectKey): Promise<OpenedFrame> {
+async function getPayload(store: ObjectStore, key: ObjectKey): Promise<Uint8Array> {
   const decoded = async (read: Promise<Uint8Array | undefined>) => {
     const object = await read;
     if (object === undefined) return undefined;
     const expected = { kind: "tombstones", object: key, ...FORMAT_VERSIONS.tombstones } as const;
-    return decodeFrame(object, expected);
+    return (await decodeFrame(object, expected)).payload;
   };
-  const opened = await decoded(store.get(key)).catch((error: unknown) => {
+  const payload = await decoded(store.get(key)).catch((error: unknown) => {
     if (!isDatabaseError(error, "corrupt")) throw error;
     const anew = { isAnew: true, diskReads: 0, storeReads: 0 };
     return decoded(store.getRange(key, 0, OBJECT_BYTES_MAX, anew));
   });
-  if (opened !== undefined) return opened;
+  if (payload !== undefined) return payload;
   throw unreadable(key, "it is missing, but is part of the namespace");
 }
 

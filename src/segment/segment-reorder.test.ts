@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { type MakeView, segmentViewConformance } from "../../test/conformance/segment-view.ts";
-import { effort } from "../../test/support/effort.ts";
+import { cases } from "../../test/support/effort.ts";
 import { expectEqual } from "../../test/support/expect-equal.ts";
 import { documentOf, schemaOf } from "../../test/support/queries/query-fixture.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
@@ -33,7 +33,7 @@ import { CLUSTER_INDEX } from "./vectors/cluster-index.ts";
 import { type ClusterView, planClusters } from "./vectors/cluster-section.ts";
 import type { Clusters } from "./view/attribute-index.ts";
 
-const SEEDS = effort({ usual: 3, full: 24 });
+const SEEDS = cases({ usual: 3, full: 24 });
 const ID = "s" as SegmentId;
 const SPACE = await openKernelSpace("auto");
 

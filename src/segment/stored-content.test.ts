@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { writePages } from "../../test/support/segments/write-pages.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, objectKey, type ReadTrace } from "../storage/object-store.ts";
 import { PAGE_CONTENT_BYTES } from "./format/segment-pages.ts";
 import { readStoredContent } from "./stored-content.ts";

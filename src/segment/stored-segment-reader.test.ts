@@ -4,7 +4,7 @@ import {
   randomSchema,
   segmentViewConformance,
 } from "../../test/conformance/segment-view.ts";
-import { effort } from "../../test/support/effort.ts";
+import { cases, effort } from "../../test/support/effort.ts";
 import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-documents.ts";
 import {
   encodeStoredSegment,
@@ -25,7 +25,7 @@ import { openSegment } from "./segment-reader.ts";
 import { verifySegment } from "./segment-seal.ts";
 import { openStoredSegment } from "./stored-segment-reader.ts";
 
-const SEEDS = effort({ usual: 3, full: 24 });
+const SEEDS = cases({ usual: 3, full: 24 });
 const ID = "s" as SegmentId;
 
 function stored(documents: readonly TypedDocument[], schema: Schema): StoredSegmentContent {

@@ -22,10 +22,7 @@ export const ELEMENT_NUMBERS = { directory: 59, entries: 60 };
 /** Of filterable arrays of numbers, datetimes and bools, in segments with enough documents. */
 export const ELEMENT_NUMBERS_INDEX = elementNumbersIndex(SORTED_DOCUMENTS_MIN);
 
-/**
- * An index of segments with so many documents or more; it reads those of all others. Segments from
- * before there were any are current: they get theirs by their next merge.
- */
+/** An index of segments with so many documents or more; it reads those of all others. */
 export function elementNumbersIndex(documentsMin: number): AttributeIndex<SortedElements> {
   return {
     name: "element numbers",

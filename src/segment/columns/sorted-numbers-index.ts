@@ -29,10 +29,7 @@ export const SORTED_KINDS: ReadonlySet<string> = new Set([
 /** Of filterable numbers, datetimes and bools, in segments with enough documents. */
 export const SORTED_NUMBERS_INDEX = sortedNumbersIndex(SORTED_DOCUMENTS_MIN);
 
-/**
- * An index of segments with so many documents or more; it reads those of all others. Segments from
- * before there were any are current: they get theirs by their next merge.
- */
+/** An index of segments with so many documents or more; it reads those of all others. */
 export function sortedNumbersIndex(documentsMin: number): AttributeIndex<SortedValues> {
   return {
     name: "sorted numbers",

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
+import { cases, effort } from "../../../test/support/effort.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -44,7 +44,7 @@ function opened(values: readonly string[]) {
   return { bytes, open, check: () => checkTrigrams(open(), lists(), strings) };
 }
 
-describe.each(Array.from({ length: effort({ usual: 4, full: 60 }) }, (_, i) => 33_101 + i))(
+describe.each(Array.from({ length: cases({ usual: 4, full: 60 }) }, (_, i) => 33_101 + i))(
   "seed %i",
   (seed) => {
     const random = seededRandom(seed);

@@ -1,10 +1,11 @@
 /**
- * The payload of a tombstones object. Version 1 is the live bitmap (`codec/bitmap.ts`). Version 2
- * is packed (`columns-packing.ts`): the live bitmap; a bitmap of the documents that were deleted
- * after the terms of deleted ones were counted; count of columns, then for each its name (text) and
- * its counts (`counted-deletions.ts`). Version 2 is written only where there are counts.
+ * The payload of a tombstones object, packed (`columns-packing.ts`): the live bitmap
+ * (`codec/bitmap.ts`); 1 if the terms of deleted documents are counted, else 0, and nothing
+ * follows. After 1 come a bitmap of the documents that were deleted since they were counted; the
+ * count of columns, then for each its name (text) and its counts (`counted-deletions.ts`).
  */
 
+import { joinPieces } from "../../base/pieces.ts";
 import { decodeBitmap, encodeBitmap } from "../../codec/bitmap.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import { type CountedDeletions, decodeTermCounts } from "./counted-deletions.ts";
@@ -16,37 +17,27 @@ export interface Tombstones {
   readonly counted?: CountedDeletions | undefined;
 }
 
-/** Encodes tombstones, and tells in which version. */
-export function encodeTombstones({ liveBitmap, counted }: Tombstones): {
-  readonly version: number;
-  readonly payload: Uint8Array;
-} {
-  if (counted === undefined) return { version: 1, payload: encodeBitmap(liveBitmap) };
+/** Encodes tombstones. */
+export function encodeTombstones({ liveBitmap, counted }: Tombstones): Uint8Array {
   const packer = new ArrayPacker();
   packer.array(encodeBitmap(liveBitmap));
-  packer.array(encodeBitmap(counted.liveBitmap.map((word, w) => word & ~liveBitmap[w])));
-  packer.word(counted.terms.size);
-  for (const [column, counts] of counted.terms) {
-    packer.text(column);
-    packer.array(counts);
+  packer.word(counted === undefined ? 0 : 1);
+  if (counted !== undefined) {
+    packer.array(encodeBitmap(counted.liveBitmap.map((word, w) => word & ~liveBitmap[w])));
+    packer.word(counted.terms.size);
+    for (const [column, counts] of counted.terms) {
+      packer.text(column);
+      packer.array(counts);
+    }
   }
-  const payload = new Uint8Array(packer.bytes);
-  let at = 0;
-  for (const piece of packer.pieces()) {
-    payload.set(piece, at);
-    at += piece.length;
-  }
-  return { version: 2, payload };
+  return joinPieces(packer.pieces());
 }
 
 /** Decodes the tombstones of a segment with `documentCount` documents. Throws `corrupt`. */
-export function decodeTombstones(
-  payload: Uint8Array,
-  { version, documentCount }: { readonly version: number; readonly documentCount: number },
-): Tombstones {
-  if (version === 1) return { liveBitmap: decodeBitmap(payload, documentCount) };
+export function decodeTombstones(payload: Uint8Array, documentCount: number): Tombstones {
   const unpacker = new ArrayUnpacker(payload.slice(), "tombstones");
   const liveBitmap = decodeBitmap(unpacker.u8(), documentCount);
+  if (unpacker.word() === 0) return { liveBitmap };
   const since = decodeBitmap(unpacker.u8(), documentCount);
   if (since.some((word, w) => (word & liveBitmap[w]) !== 0)) {
     throw corrupt("tombstones", "documents are live that were deleted after they were counted");

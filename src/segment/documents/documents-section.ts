@@ -20,14 +20,13 @@ import { firstOrdinals, gatherColumn } from "../../codec/columns-gather.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import { documentsBytes } from "../../codec/columns-size.ts";
 import { sliceDocuments } from "../../codec/columns-slice.ts";
-import { columnValue } from "../../codec/columns-value.ts";
+import { hasValue, type ValuePlace } from "../../codec/columns-value.ts";
 import {
   type AttributeType,
   formatAttributeType,
   parseAttributeType,
 } from "../../model/attribute-type.ts";
 import type { Column, DocumentColumns } from "../../model/columns.ts";
-import type { AttributeValue } from "../../model/value.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import type { ByteSource } from "../format/byte-source.ts";
 import { DecodedDocuments } from "../format/decoded-documents.ts";
@@ -112,11 +111,12 @@ export class DocumentsReader implements StoredDocuments {
     return this.#blockIndex().attributes;
   }
 
-  value(attribute: string, ordinal: number): AttributeValue {
+  place(attribute: string, ordinal: number): ValuePlace | undefined {
     const { firsts } = this.#blockIndex();
     const block = lastAtMost(firsts, ordinal);
     const column = this.#block(block).attributes.get(attribute);
-    return column === undefined ? null : columnValue(column, ordinal - firsts[block]);
+    const index = ordinal - firsts[block];
+    return column && hasValue(column, index) ? { column, ordinal: index } : undefined;
   }
 
   column(attribute: string): Column {

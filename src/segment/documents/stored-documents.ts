@@ -1,15 +1,18 @@
 /** Attributes of a stored segment that are kept by document, not by column. */
 
+import type { ValuePlace } from "../../codec/columns-value.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column } from "../../model/columns.ts";
-import type { AttributeValue } from "../../model/value.ts";
 
 /** Reads whole documents; all of it may throw `BytesMissing`. */
 export interface StoredDocuments {
   /** Attributes of which some document has a value, dense vectors aside, with their types. */
   readonly attributes: ReadonlyMap<string, AttributeType>;
-  /** The value of one document, or null. Reads the block that the document is in. */
-  value(attribute: string, ordinal: number): AttributeValue;
+  /**
+   * Where the value of one document is; undefined if it has none. Reads the block that the document
+   * is in.
+   */
+  place(attribute: string, ordinal: number): ValuePlace | undefined;
   /** All values of an attribute as a column. Reads all blocks. */
   column(attribute: string): Column;
 }

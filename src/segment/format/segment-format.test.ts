@@ -13,7 +13,7 @@ import { openStoredSegment } from "../stored-segment-reader.ts";
 import { BlockSource } from "./byte-source.ts";
 import { headOf, layoutOf, SEGMENT_VERSIONS, sealInPlace, verifyHead } from "./segment-format.ts";
 import type { SegmentLayout } from "./segment-layout.ts";
-import { VERSION_2 as NEWEST } from "./version-2.ts";
+import { VERSION_1 as NEWEST } from "./version-1.ts";
 
 const ID = "s" as SegmentId;
 const WORD: AttributeType = { kind: "scalar", of: "string" };
@@ -26,10 +26,10 @@ const SCHEMA: Schema = {
 /** The newest with another number, and a count of documents that it would not understand. */
 const LATER: SegmentLayout = {
   ...NEWEST,
-  version: 3,
-  facts: (head) => NEWEST.facts(withVersion(head, 2)),
-  verifyHead: (block) => NEWEST.verifyHead(withVersion(block, 2)),
-  verify: (segment) => NEWEST.verify(withVersion(segment, 2)),
+  version: 2,
+  facts: (head) => NEWEST.facts(withVersion(head, 1)),
+  verifyHead: (block) => NEWEST.verifyHead(withVersion(block, 1)),
+  verify: (segment) => NEWEST.verify(withVersion(segment, 1)),
 };
 
 /** A copy of a segment of the newest version as one of another, or the other way round. */
@@ -54,7 +54,7 @@ function sealed(): Uint8Array<ArrayBuffer> {
 
 test("each segment is read by the layout of its version", () => {
   const versions = [NEWEST, LATER];
-  for (const block of [sealed(), withVersion(sealed(), 3)]) {
+  for (const block of [sealed(), withVersion(sealed(), 2)]) {
     verifySegment(block, { versions });
     const source = new BlockSource({ arena: 0, offset: 0, bytes: block });
     const head = block.slice(0, layoutOf(block, versions).headBytes(block));
@@ -69,7 +69,7 @@ test("a version before all that are read is too old, one after them too new", ()
   const at = (version: number) => ({ ...NEWEST, version });
   const cases: [version: number, versions: SegmentLayout[] | undefined, code: string][] = [
     [0, undefined, "too_old"],
-    [3, undefined, "too_new"],
+    [2, undefined, "too_new"],
     [1, [at(2), at(3)], "too_old"],
     [4, [at(2), at(3)], "too_new"],
     [2, [at(1), at(3)], "too_old"],

@@ -14,10 +14,9 @@ import {
   type SegmentPlan,
 } from "./segment-layout.ts";
 import { VERSION_1 } from "./version-1.ts";
-import { VERSION_2 } from "./version-2.ts";
 
 /** All versions that are read, oldest first; the last one is written. */
-export const SEGMENT_VERSIONS: readonly SegmentLayout[] = [VERSION_1, VERSION_2];
+export const SEGMENT_VERSIONS: readonly SegmentLayout[] = [VERSION_1];
 
 /** Magic and version. */
 const PREFIX_BYTES = 8;

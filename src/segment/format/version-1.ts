@@ -17,7 +17,7 @@
  * | 64     | 24·S | directory: kind, name's offset and bytes, section's offset and bytes,  |
  * |        |      | CRC-32 of the section                                                  |
  * | …      |      | names of attributes in UTF-8, then zeros                               |
- * | 64·n   |      | sections that are in the head, from version 2 on                       |
+ * | 64·n   |      | sections that are in the head                                          |
  * | 64·n   |      | all other sections, ids first                                          |
  *
  * Each section is at a multiple of 64 and padded with zeros to one. The head ends where ids begin.
@@ -48,24 +48,19 @@ const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
 const FIRST_KIND = 1;
 
 /** Format version 1. */
-export const VERSION_1: SegmentLayout = layoutOfVersion(1);
+export const VERSION_1: SegmentLayout = {
+  version: 1,
+  plan,
+  facts,
+  headBytes,
+  sectionAt,
+  directory,
+  seal,
+  verifyHead,
+  verify,
+};
 
-/** This layout under the number of a version: later ones that have it differ in their sections. */
-export function layoutOfVersion(version: number): SegmentLayout {
-  return {
-    version,
-    plan: (of, sections) => plan(of, sections, version),
-    facts,
-    headBytes,
-    sectionAt,
-    directory,
-    seal,
-    verifyHead,
-    verify,
-  };
-}
-
-function plan(of: SegmentFacts, sections: readonly SectionPlan[], version: number): SegmentPlan {
+function plan(of: SegmentFacts, sections: readonly SectionPlan[]): SegmentPlan {
   const names = sections.map(({ attribute }) => encodeName(attribute));
   const namesAt = HEADER_BYTES + ENTRY_BYTES * sections.length;
   const nameBytes = names.reduce((sum, name) => sum + name.length, 0);
@@ -79,13 +74,12 @@ function plan(of: SegmentFacts, sections: readonly SectionPlan[], version: numbe
       bytes += alignUp(sections[i].bytes, SECTION_ALIGNMENT);
     }
   }
-  const layout = { ...of, version, sections, names, namesAt, sectionsAt, offsets, bytes };
+  const layout = { ...of, sections, names, namesAt, sectionsAt, offsets, bytes };
   return { ...of, bytes, writeTo: (target) => writeSegment(layout, target) };
 }
 
 /** What a segment is written by. */
 interface PlannedLayout extends SegmentFacts {
-  readonly version: number;
   readonly sections: readonly SectionPlan[];
   /** Of the sections' attributes. */
   readonly names: readonly Uint8Array[];
@@ -102,7 +96,14 @@ function* writeSegment(of: PlannedLayout, target: Uint8Array): Steps<void> {
   target.fill(0, 0, sectionsAt);
   const view = new DataView(target.buffer, target.byteOffset, sectionsAt);
   const idType = ID_TYPES.indexOf(of.idType);
-  const head = [SEGMENT_MAGIC, of.version, of.documentCount, idType, sections.length, of.bytes];
+  const head = [
+    SEGMENT_MAGIC,
+    VERSION_1.version,
+    of.documentCount,
+    idType,
+    sections.length,
+    of.bytes,
+  ];
   for (let i = 0; i < head.length; i++) view.setUint32(4 * i, head[i], true);
   view.setFloat64(24, of.logicalBytes, true);
   let nameAt = of.namesAt;

@@ -9,7 +9,7 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
-import { packData, unpackData } from "../../codec/columns-codec.ts";
+import { packData } from "../../codec/columns-codec.ts";
 import {
   ArrayPacker,
   ArrayUnpacker,
@@ -17,7 +17,7 @@ import {
   copyInSteps,
   corrupt,
 } from "../../codec/columns-packing.ts";
-import { idAttributeType } from "../../codec/columns-value.ts";
+import { dataFrom, idAttributeType } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import { packedSection } from "../format/section-plans.ts";
@@ -40,7 +40,7 @@ const NO_SLOTS = new Uint32Array(0);
 
 /** Opens the section of ids themselves. */
 export function openIds(block: Uint8Array, idType: IdType): ColumnData {
-  return unpackData(new ArrayUnpacker(block, "a section of ids"), idAttributeType(idType));
+  return dataFrom(idAttributeType(idType), new ArrayUnpacker(block, "a section of ids"));
 }
 
 /** Finds ordinals by id. */

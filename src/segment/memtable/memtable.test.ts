@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { randomSchema } from "../../../test/conformance/segment-view.ts";
 import { liveDocuments } from "../../../test/support/documents/live-documents.ts";
-import { effort } from "../../../test/support/effort.ts";
+import { cases, effort } from "../../../test/support/effort.ts";
 import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { randomDocuments, randomId } from "../../../test/support/random/random-documents.ts";
 import { TestSegmentMemory } from "../../../test/support/segments/test-segment-memory.ts";
@@ -129,7 +129,7 @@ class Bench {
   }
 }
 
-const SEEDS = effort({ usual: 3, full: 24 });
+const SEEDS = cases({ usual: 3, full: 24 });
 const COMMITS = effort({ usual: 21, full: 60 });
 
 test("a memtable and its readers hold what a map holds", () => {

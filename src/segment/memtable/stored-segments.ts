@@ -25,10 +25,8 @@ export interface StoredSegment {
   readonly objectBytes: number;
   /** The stored tombstones, if there are any, and how many documents they delete. */
   readonly tombstones: { readonly object: string; readonly deletedCount: number } | undefined;
-  /**
-   * Which indexes the segment was made with (`index-fingerprint.ts`); undefined where nobody knows.
-   */
-  readonly indexFingerprint: string | undefined;
+  /** Index fingerprint of the schema that the segment was made by (`index-fingerprint.ts`). */
+  readonly indexFingerprint: string;
   readonly segment: LiveSegment;
 }
 

@@ -23,17 +23,19 @@ import type { Steps } from "../../base/steps.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
+import type { ByteSource } from "../format/byte-source.ts";
 import { packedSection, wordSection } from "../format/section-plans.ts";
 import type { SectionEntry, SectionKind, SectionPlan } from "../format/segment-layout.ts";
 import { PostingBuffer, type PostingLists, type StoredLists } from "./posting-section.ts";
 import { touchLists } from "./touch-lists.ts";
-import { readWords } from "./word-lists.ts";
 
 /**
  * Postings of a block. With 64 a query of five words touches a sixth fewer, and bounds take twice
  * the bytes; with 256 a query of one word touches half as many again (ADR 28).
  */
 export const BLOCK_POSTINGS = 128;
+
+const WORD_BYTES = 4;
 
 /** Kinds of the sections that hold bounds. */
 export interface BlockKinds {
@@ -157,6 +159,18 @@ export function blockReader(
   };
 }
 
+/** The words from `start` to before `end` of a section. Throws `BytesMissing`. */
+function readWords(
+  source: ByteSource,
+  section: SectionEntry,
+  { start, end }: { readonly start: number; readonly end: number },
+): Uint32Array {
+  if (start === end) return new Uint32Array(0);
+  const from = section.offset + start * WORD_BYTES;
+  const { bytes } = source.place(from, from + (end - start) * WORD_BYTES);
+  return new Uint32Array(bytes.buffer, bytes.byteOffset, end - start);
+}
+
 /** Looks at the bounds of all lists, as queries do. Throws one `BytesMissing`. */
 export function touchBlocks(sections: AttributeSections, kinds: BlockKinds): void {
   const places = openDirectory(sections, kinds);
@@ -171,7 +185,7 @@ export function touchBlocksAt(
 ): void {
   if (codes.length === 0) return;
   const entry = wordsEntry(sections, kinds);
-  touchLists(sections.source, entry, { starts, unitBytes: Uint32Array.BYTES_PER_ELEMENT });
+  touchLists(sections.source, entry, { starts, unitBytes: WORD_BYTES });
 }
 
 /** A posting to be bounded. */

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { drawOrdinals } from "../../../test/support/random/random-ordinals.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
+import { ordinalListOf } from "../../../test/support/segments/ordinal-list-of.ts";
 import { bitmapOrdinals, bitmapWords } from "../../codec/bitmap.ts";
-import { OrdinalList } from "./ordinal-list.ts";
 
 test("ordinals are found in a list as in an array", () => {
   const random = testRandom();
   for (let round = 0; round < 60; round++) {
     const documentCount = [100, 65_536, 65_537, 400_000][round % 4];
     const expected = drawOrdinals(random, documentCount);
-    const list = OrdinalList.from(Uint32Array.from(expected), documentCount);
+    const list = ordinalListOf(Uint32Array.from(expected), documentCount);
     expect(list.length).toBe(expected.length);
     for (let times = 0; times < 20; times++) {
       const ordinal = random.below(2) === 0 ? random.below(documentCount + 5) : expected[0];

@@ -24,18 +24,6 @@ export class OrdinalList {
     this.#pageStarts = pageStarts;
   }
 
-  /** Lists ordinals that ascend, of a segment of so many documents. */
-  static from(ordinals: Uint32Array, documentCount: number): OrdinalList {
-    const lows = new Uint16Array(ordinals.length);
-    const pageStarts = new Int32Array(Math.ceil(documentCount / PAGE_ORDINALS) + 1);
-    for (let i = 0; i < ordinals.length; i++) {
-      lows[i] = ordinals[i];
-      pageStarts[(ordinals[i] >>> 16) + 1] = i + 1;
-    }
-    fillGaps(pageStarts);
-    return new OrdinalList(lows, pageStarts);
-  }
-
   get length(): number {
     return this.lows.length;
   }

@@ -19,15 +19,7 @@ import {
   type PostingLists,
 } from "../postings/posting-section.ts";
 import type { AttributeIndex, AttributeValues, MergedValues } from "../view/attribute-index.ts";
-import {
-  openSparseLists,
-  SPARSE_BLOCKS,
-  SPARSE_LISTS,
-  SPARSE_SECTION,
-  type SparseLists,
-  WORD_SPARSE_LISTS,
-  WORD_SPARSE_SECTION,
-} from "./sparse-lists.ts";
+import { SPARSE_BLOCKS, SPARSE_LISTS, SPARSE_SECTION, SparseLists } from "./sparse-lists.ts";
 import {
   boundWeights,
   buildSparse,
@@ -45,16 +37,11 @@ export const SPARSE_INDEX = sparseIndex(BLOCK_POSTINGS);
 export function sparseIndex(blockPostings: number): AttributeIndex<SparseView> {
   return {
     name: "sparse",
-    sections: [
-      SPARSE_SECTION,
-      SPARSE_LISTS.kind,
-      ...Object.values(SPARSE_BLOCKS),
-      WORD_SPARSE_SECTION,
-      ...Object.values(WORD_SPARSE_LISTS),
-    ],
+    sections: [SPARSE_SECTION, SPARSE_LISTS.kind, ...Object.values(SPARSE_BLOCKS)],
     option: undefined,
     isWanted: (type) => type.kind === "sparse",
-    isCurrent: (sections, type) => hasIndex(sections) === (type.kind === "sparse"),
+    isCurrent: (sections, type) =>
+      (sections.entry(SPARSE_SECTION) !== undefined) === (type.kind === "sparse"),
     build: (values) => build(values, blockPostings),
     merge: (values) => merge(values, blockPostings),
     open,
@@ -66,12 +53,7 @@ export function sparseIndex(blockPostings: number): AttributeIndex<SparseView> {
 }
 
 /** Those that are looked at before any list is. */
-const HEAD_SECTIONS = [SPARSE_SECTION, WORD_SPARSE_SECTION, SPARSE_BLOCKS.directory];
-
-function hasIndex(sections: AttributeSections): boolean {
-  const entry = sections.entry(SPARSE_SECTION) ?? sections.entry(WORD_SPARSE_SECTION);
-  return entry !== undefined;
-}
+const HEAD_SECTIONS = [SPARSE_SECTION, SPARSE_BLOCKS.directory];
 
 function* build(
   { attribute, column }: AttributeValues,
@@ -117,12 +99,10 @@ function* merge(
 function openIndex(
   sections: AttributeSections,
 ): { readonly directory: PostingDirectory; readonly lists: SparseLists } | undefined {
-  const section = sections.bytes(SPARSE_SECTION);
-  const bytes = section ?? sections.bytes(WORD_SPARSE_SECTION);
+  const bytes = sections.bytes(SPARSE_SECTION);
   if (bytes === undefined) return undefined;
   const directory = openSparse(bytes);
-  const isVersion1 = section === undefined;
-  return { directory, lists: openSparseLists(sections, directory, { isVersion1 }) };
+  return { directory, lists: new SparseLists(sections, directory) };
 }
 
 function open(sections: AttributeSections): SparseView | undefined {

@@ -1,10 +1,9 @@
-/** Posting lists of sparse vectors, in whichever sections a segment has them. */
+/** Posting lists of sparse vectors. */
 
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { CompactLists, type NumberForm } from "../postings/compact-section.ts";
-import { OrdinalList } from "../postings/ordinal-list.ts";
+import type { OrdinalList } from "../postings/ordinal-list.ts";
 import type { PostingBuffer, PostingDirectory, StoredLists } from "../postings/posting-section.ts";
-import { WordLists } from "../postings/word-lists.ts";
 
 /** The documents with a weight for a dimension, and the weights. */
 export interface SparsePostings {
@@ -27,36 +26,12 @@ export const SPARSE_LISTS = { kind: 51, numbers: WEIGHT_FORM } as const;
 /** Kinds of the sections that bound those. */
 export const SPARSE_BLOCKS = { directory: 30, words: 31 } as const;
 
-/** The same of format version 1: numbers are the bits of f32. */
-export const WORD_SPARSE_SECTION = 7;
-/** Kinds of the sections of posting lists of format version 1. */
-export const WORD_SPARSE_LISTS = { ordinals: 11, numbers: 12 } as const;
-
 /** Posting lists of an attribute, the numbers being weights. */
-export interface SparseLists extends StoredLists {
-  /** A list by its code. Throws `BytesMissing`. */
-  read(code: number): SparsePostings;
-  /** Looks at all lists, as queries do. Throws one `BytesMissing`. */
-  touchAll(): void;
-  /** Throws `corrupt` unless lists from a store fit each other and the documents. */
-  check(): void;
-}
-
-/** Opens lists by the directory of one of the two kinds of section. */
-export function openSparseLists(
-  sections: AttributeSections,
-  directory: PostingDirectory,
-  { isVersion1 }: { readonly isVersion1: boolean },
-): SparseLists {
-  return isVersion1
-    ? new WordSparseLists(sections, directory)
-    : new CompactSparseLists(sections, directory);
-}
-
-class CompactSparseLists implements SparseLists {
+export class SparseLists implements StoredLists {
   readonly #directory: PostingDirectory;
   readonly #lists: CompactLists;
 
+  /** Opens lists by their directory; reads nothing. */
   constructor(sections: AttributeSections, directory: PostingDirectory) {
     this.#directory = directory;
     this.#lists = new CompactLists(sections, SPARSE_LISTS, directory.starts);
@@ -70,6 +45,7 @@ class CompactSparseLists implements SparseLists {
     return this.#lists.postingCount(code);
   }
 
+  /** A list by its code. Throws `BytesMissing`. */
   read(code: number): SparsePostings {
     const { ordinals, numbers } = this.#lists.read(code);
     return { ordinals, weights: weightsIn(numbers) };
@@ -79,51 +55,12 @@ class CompactSparseLists implements SparseLists {
     return this.#lists.decode(code, buffer);
   }
 
+  /** Looks at all lists, as queries do. Throws one `BytesMissing`. */
   touchAll(): void {
     this.#lists.touchAll();
   }
 
-  check(): void {
-    this.#lists.check(this.#directory);
-  }
-}
-
-/** Lists of format version 1: each is put into the form of the others when it is read. */
-class WordSparseLists implements SparseLists {
-  readonly #directory: PostingDirectory;
-  readonly #lists: WordLists;
-  readonly #documentCount: number;
-
-  constructor(sections: AttributeSections, directory: PostingDirectory) {
-    this.#directory = directory;
-    this.#lists = new WordLists(sections, WORD_SPARSE_LISTS, directory.starts);
-    this.#documentCount = sections.documentCount;
-  }
-
-  get listCount(): number {
-    return this.#lists.listCount;
-  }
-
-  postingCount(code: number): number {
-    return this.#lists.postingCount(code);
-  }
-
-  read(code: number): SparsePostings {
-    const { ordinals, numbers } = this.#lists.read(code);
-    return {
-      ordinals: OrdinalList.from(ordinals, this.#documentCount),
-      weights: new Float16Array(floatsIn(numbers)),
-    };
-  }
-
-  decode(code: number, buffer: PostingBuffer): number {
-    return this.#lists.decode(code, buffer);
-  }
-
-  touchAll(): void {
-    this.#lists.touchAll();
-  }
-
+  /** Throws `corrupt` unless lists from a store fit each other and the documents. */
   check(): void {
     this.#lists.check(this.#directory);
   }

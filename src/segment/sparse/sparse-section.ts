@@ -1,7 +1,7 @@
 /**
  * Sparse vectors of an attribute by dimension: a directory of posting lists (`posting-section.ts`)
- * by dimension name, packed, which says where they begin in units (`compact-section.ts`); in format
- * version 1 in words (`word-lists.ts`). The lists are in a section of their own.
+ * by dimension name, packed, which says where they begin in units (`compact-section.ts`). The lists
+ * are in a section of their own.
  */
 
 import { assert } from "../../base/assert.ts";
@@ -42,7 +42,7 @@ export interface SparseView {
   postings(name: string): SparsePostings | undefined;
   /**
    * Bounds of those: a pair for each block, of the greatest weight and the least, as bits of f32.
-   * Undefined if there are few postings or none, or the segment is older than such bounds.
+   * Undefined if there are few postings or none.
    */
   blocks(name: string): ListBlocks | undefined;
 }

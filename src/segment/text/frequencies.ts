@@ -48,15 +48,6 @@ export class Frequencies {
     this.greats = greats;
   }
 
-  static from(frequencies: Uint32Array): Frequencies {
-    const bytes = new Uint8Array(frequencies.length);
-    FREQUENCY_FORM.encode(frequencies, { start: 0, end: frequencies.length }, bytes);
-    const greatAt: number[] = [];
-    for (let i = 0; i < bytes.length; i++) if (bytes[i] === GREAT) greatAt.push(i);
-    const greats = greatAt.map((i) => frequencies[i]);
-    return new Frequencies(bytes, Uint32Array.from(greatAt), Uint32Array.from(greats));
-  }
-
   /** The frequency at an index. */
   at(index: number): number {
     const byte = this.bytes[index];

@@ -15,7 +15,7 @@ import {
 } from "../postings/term-section.ts";
 import { type GreatFrequencies, unpackGreats } from "./frequencies.ts";
 import { TEXT_BITSETS, TEXT_BLOCKS, TEXT_LENGTHS, TEXT_PAGES, TEXT_ROOT } from "./text-kinds.ts";
-import { openTextLists } from "./text-lists.ts";
+import { TextLists } from "./text-lists.ts";
 import {
   type CodeRange,
   type LengthsPart,
@@ -209,7 +209,7 @@ export class PagedText implements TextPages, LengthsPart {
     const page = {
       firstCode: this.#root.firstCodes[index],
       strings: directory.strings,
-      lists: openTextLists(sections, directory, greats),
+      lists: new TextLists(sections, directory, greats),
       blocks: blockReader(sections, TEXT_BLOCKS, blocks),
       bitsets: bitsetReader(sections, TEXT_BITSETS, bitsets),
     };

@@ -50,10 +50,8 @@ import {
   TEXT_POSITIONS,
   TEXT_ROOT,
   TEXT_SECTION,
-  WORD_TEXT_LISTS,
-  WORD_TEXT_SECTION,
 } from "./text-kinds.ts";
-import { openTextLists, type TextLists } from "./text-lists.ts";
+import { TextLists } from "./text-lists.ts";
 import {
   hasPages,
   type LengthsPart,
@@ -111,8 +109,6 @@ export function textIndex(options: Partial<TextExtent>): AttributeIndex<TextView
       ...Object.values(TEXT_BLOCKS),
       ...Object.values(TEXT_BITSETS),
       ...Object.values(TEXT_POSITIONS),
-      WORD_TEXT_SECTION,
-      ...Object.values(WORD_TEXT_LISTS),
     ],
     option: "full_text_search",
     isWanted: (type, schema) => textOptions(type, schema) !== undefined,
@@ -135,7 +131,6 @@ const HEAD_SECTIONS = [
   TEXT_SECTION,
   TEXT_PAGES,
   TEXT_LENGTHS,
-  WORD_TEXT_SECTION,
   TEXT_BLOCKS.directory,
   TEXT_BITSETS.directory,
 ];
@@ -156,7 +151,7 @@ function isCurrent(
 function fingerprintOf(sections: AttributeSections): string | undefined {
   const paged = openPagedText(sections);
   if (paged !== undefined) return paged.fingerprint;
-  const entry = sections.entry(TEXT_SECTION) ?? sections.entry(WORD_TEXT_SECTION);
+  const entry = sections.entry(TEXT_SECTION);
   if (entry === undefined) return undefined;
   const end = entry.offset + Math.min(entry.bytes, FINGERPRINT_BYTES_MAX);
   return openFingerprint(sections.source.place(entry.offset, end).bytes);
@@ -244,11 +239,10 @@ const IN_PAGES: readonly SectionKind[] = [TEXT_BLOCKS.directory, TEXT_BITSETS.di
 function openPlain(
   sections: AttributeSections,
 ): { readonly head: TextHead; readonly lists: TextLists } | undefined {
-  const section = sections.bytes(TEXT_SECTION);
-  const bytes = section ?? sections.bytes(WORD_TEXT_SECTION);
+  const bytes = sections.bytes(TEXT_SECTION);
   if (bytes === undefined) return undefined;
-  const head = openText(bytes, { isVersion1: section === undefined });
-  const lists = openTextLists(sections, head.directory, head.greats);
+  const head = openText(bytes);
+  const lists = new TextLists(sections, head.directory, head.greats);
   return { head, lists };
 }
 
@@ -289,7 +283,7 @@ function readTextIndex(sections: AttributeSections): StoredTextIndex | undefined
   if (paged !== undefined) {
     const { directory, greats } = paged.whole();
     const { fingerprint, lengths, presence } = paged;
-    const lists = openTextLists(sections, directory, greats);
+    const lists = new TextLists(sections, directory, greats);
     const positions = allPositions(sections, lists.listCount);
     return { fingerprint, lengths, presence, strings: directory.strings, lists, positions };
   }
@@ -318,7 +312,7 @@ function check(sections: AttributeSections): void {
 function checkPaged(sections: AttributeSections, paged: PagedText): void {
   const whole = paged.whole();
   const { directory, blocks, bitsets, greats } = whole;
-  const lists = openTextLists(sections, directory, greats);
+  const lists = new TextLists(sections, directory, greats);
   checkTexts(sections, paged, lists);
   paged.check(whole);
   const of = { lists, isBound: isBoundText(paged.lengths) };

@@ -21,8 +21,3 @@ export const TEXT_BLOCKS = { directory: 28, words: 29 } as const;
 export const TEXT_BITSETS = { directory: 56, bitmaps: 57 } as const;
 /** Positions in documents of those: where those of each list begin, and runs of them. */
 export const TEXT_POSITIONS = { starts: 63, runs: 64 } as const;
-
-/** A text index of format version 1 without its postings. */
-export const WORD_TEXT_SECTION = 6;
-/** Its posting lists. */
-export const WORD_TEXT_LISTS = { ordinals: 9, numbers: 10 } as const;

@@ -5,9 +5,6 @@
  * documents with a value, as columns have it, or 0 if all have one; the directory of posting lists
  * (`posting-section.ts`), which says where they begin in units (`compact-section.ts`); great
  * frequencies (`frequencies.ts`). The lists are in a section of their own.
- *
- * In format version 1 the directory says where lists begin in words (`word-lists.ts`), and there
- * are no great frequencies.
  */
 
 import { KIB } from "../../base/byte-sizes.ts";
@@ -50,8 +47,7 @@ export interface TextHead {
   /** Bitmap of the documents with a value; undefined if all have one. */
   readonly presence: Uint8Array | undefined;
   readonly directory: PostingDirectory;
-  /** Undefined in format version 1. */
-  readonly greats: GreatFrequencies | undefined;
+  readonly greats: GreatFrequencies;
 }
 
 /** A text index as arrays. */
@@ -261,15 +257,14 @@ export function planHead(
   return packedSection(TEXT_SECTION, attribute, packer);
 }
 
-/** Opens the section of a text index; one of format version 1 has no great frequencies. */
-export function openText(block: Uint8Array, { isVersion1 }: { isVersion1: boolean }): TextHead {
+/** Opens the section of a text index. */
+export function openText(block: Uint8Array): TextHead {
   const unpacker = new ArrayUnpacker(block, "a text index");
   const fingerprint = unpacker.text();
   const lengths = unpacker.u32();
   const presence = unpacker.word() === 1 ? unpacker.u8() : undefined;
   const directory = unpackPostings(unpacker);
-  const greats = isVersion1 ? undefined : unpackGreats(unpacker);
-  return { fingerprint, lengths, presence, directory, greats };
+  return { fingerprint, lengths, presence, directory, greats: unpackGreats(unpacker) };
 }
 
 /** Reads the fingerprint from the first bytes of the section. */

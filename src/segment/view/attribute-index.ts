@@ -21,13 +21,12 @@ import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";
 export interface AttributeIndex<View = unknown> {
   /** How messages and tests call it. */
   readonly name: string;
-  /** Kinds of all sections that it has or had in any format version; no other index has them. */
+  /** Kinds of all sections that it has in any format version; no other index has them. */
   readonly sections: readonly SectionKind[];
   /** The option of the schema that asks for it; undefined where the type alone does. */
   readonly option: IndexOption | undefined;
   /**
-   * Its sections lie behind those of all attributes, not with those of their own: so version 1 has
-   * clusters.
+   * Its sections lie behind those of all attributes, not with those of their own: so clusters do.
    */
   readonly isLast?: boolean;
 

@@ -5,6 +5,7 @@
  */
 
 import type { Ordinal, SegmentId } from "../../base/ids.ts";
+import type { ValuePlace } from "../../codec/columns-value.ts";
 import type { Column, ColumnData } from "../../model/columns.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { CountedDeletions } from "../deletions/counted-deletions.ts";
@@ -44,6 +45,8 @@ export interface ColumnView {
   has(ordinal: Ordinal): boolean;
   /** The value, or null. Decodes: not for loops over many ordinals. */
   value(ordinal: Ordinal): AttributeValue;
+  /** Finds the value, to decode it in steps; undefined if the document has none. */
+  place(ordinal: Ordinal): ValuePlace | undefined;
   /**
    * The distinct values in ascending order, for scalars and arrays of string and uuid that are
    * filterable, glob, regex or fuzzy.
