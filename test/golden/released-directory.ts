@@ -15,17 +15,32 @@ import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
 export const NAMES = ["indexed", "logged", "copied", "branched"] as const;
 
 const SCHEMA = {
-  text: { type: "string", full_text_search: { language: "english", stemming: true } },
+  text: {
+    type: "string",
+    full_text_search: { language: "english", stemming: true },
+    regex: true,
+    glob: true,
+    fuzzy: true,
+  },
   tags: "[]string",
   at: "datetime",
   uuid: "uuid",
   vector: { type: "[2]f32", ann: true },
   small: { type: "[2]f16", ann: true },
+  bytewise: { type: "[2]i8", ann: true },
+  several: { type: "[][2]f32", ann: { late_interaction: true } },
+  sparse: { type: "{}f16", sparse_knn: { distance_metric: "dot_product" } },
   price: "float",
   flag: "bool",
+  count: "int",
+  size: "uint",
+  blob: "bytes",
+  counts: "[]int",
+  prices: "[]float",
 };
 
-function row(id: number): Row {
+/** A row with a value of every kind. */
+export function row(id: number): Row {
   return {
     id,
     text: `the fox number ${id} runs`,
@@ -34,43 +49,59 @@ function row(id: number): Row {
     uuid: `00000000-0000-4000-8000-00000000000${id % 10}`,
     vector: [id, 1],
     small: [0.5, id],
+    bytewise: [id, 1 - id],
+    several: [
+      [id, 1],
+      [2, id],
+    ],
+    sparse: { fox: 0.5, [`dog${id % 2}`]: id + 1 },
     price: id / 2,
     flag: id % 2 === 0,
+    count: 3 - id,
+    size: id,
+    blob: "AAEC",
+    counts: [id, 7],
+    prices: [id / 4],
   };
 }
-
-/** From this format on there is a checkpoint `kept` of `indexed`. */
-export const FIRST_FORMAT_WITH_CHECKPOINTS = 3;
 
 /** What a namespace holds, by ascending id. */
 export function rowsOf(name: (typeof NAMES)[number]): Row[] {
   const ids = name === "logged" ? [1, 3] : [0, 1, 2, 5, 6, 7, 8, 9, 10, 11];
-  return ids.map((id) => (id === 7 ? { ...row(id), text: "patched foxes" } : row(id)));
+  return ids.map((id) => {
+    if (id === 7) return { ...row(id), text: "patched foxes" };
+    // After the drop of an attribute of the same name.
+    return id === 11 ? { ...row(id), note: 5 } : row(id);
+  });
 }
 
 /**
- * Opens a directory as a server in this thread. No two servers of one directory have the same seed:
- * they would give two segments one name.
+ * Opens a directory as a server in this thread, which clusters vectors of few documents. No two
+ * servers of one directory have the same seed: they would give two segments one name.
  */
 export async function openDirectory(root: string, seed: number): Promise<EngineFixture> {
   const store = await FsObjectStore.open({ root, random: seededRandom(10) });
-  return EngineFixture.open({ store, random: seededRandom(seed) });
+  const clusters = { rowsMin: 4, clusterRows: 2 };
+  return EngineFixture.open({ store, random: seededRandom(seed), clusters });
 }
 
 async function writeDirectory(root: string): Promise<void> {
   const store = await FsObjectStore.open({ root, random: seededRandom(11) });
   await claimFormat(store, root);
   const engine = await openDirectory(root, 1);
-  const upsert = (from: number, to: number) => ({
-    upsert_rows: Array.from({ length: to - from }, (_, i) => row(from + i)),
+  const upsert = (from: number, to: number, more: Row = {}) => ({
+    upsert_rows: Array.from({ length: to - from }, (_, i) => ({ ...row(from + i), ...more })),
     schema: SCHEMA,
     distance_metric: "euclidean_squared",
   });
-  await engine.write("indexed", upsert(0, 8));
+  await engine.write("indexed", upsert(0, 8, { note: "dropped" }));
   await engine.write("indexed", { deletes: [3] });
   await engine.indexAll();
+  await engine.write("indexed", { schema: { note: { drop: true } } });
   await engine.write("indexed", upsert(8, 12));
+  await engine.write("indexed", { patch_rows: [{ id: 11, note: 5 }], schema: { note: "uint" } });
   await engine.write("indexed", { deletes: [4] });
+  await engine.indexAll();
   await engine.write("indexed", { patch_rows: [{ id: 7, text: "patched foxes" }] });
   await engine.write("logged", upsert(1, 4));
   await engine.write("logged", { deletes: [2] });

@@ -1,45 +1,38 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Ordinal, SegmentId } from "../../src/base/ids.ts";
-import { runSteps } from "../../src/base/steps.ts";
-import { fullBitmap } from "../../src/codec/bitmap.ts";
-import { buildDocuments } from "../../src/codec/columns-builder.ts";
 import { decodeColumns, encodeColumns } from "../../src/codec/columns-codec.ts";
 import { columnValue, idAt } from "../../src/codec/columns-value.ts";
 import { DOCUMENT_SECTIONS } from "../../src/segment/documents/documents-section.ts";
 import { BlockSource } from "../../src/segment/format/byte-source.ts";
-import { headOf, layoutOf, SEGMENT_VERSIONS } from "../../src/segment/format/segment-format.ts";
+import { headOf } from "../../src/segment/format/segment-format.ts";
 import { indexFingerprint } from "../../src/segment/index-fingerprint.ts";
-import { type AttributeClusters, planMerge } from "../../src/segment/segment-merger.ts";
 import { OpenSegment, openSegment } from "../../src/segment/segment-reader.ts";
-import { planReordered } from "../../src/segment/segment-reorder.ts";
-import { sealSegment, verifySegment } from "../../src/segment/segment-seal.ts";
+import { verifySegment } from "../../src/segment/segment-seal.ts";
 import { SPARSE_INDEX } from "../../src/segment/sparse/sparse-index.ts";
 import { openStoredSegment } from "../../src/segment/stored-segment-reader.ts";
 import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
 import { BYTE_CODE_INDEX } from "../../src/segment/vectors/byte-code-index.ts";
 import { CLUSTER_INDEX } from "../../src/segment/vectors/cluster-index.ts";
-import type { AttributeIndex } from "../../src/segment/view/attribute-index.ts";
-import { blockIndexes } from "../support/segments/block-indexes.ts";
-import { pageIndexes, SHORT_PAGES } from "../support/segments/page-indexes.ts";
 import { plainPostings, plainWeights } from "../support/segments/plain-postings.ts";
-import { planSegment } from "../support/segments/plan-segment.ts";
-import { positionIndexes } from "../support/segments/position-indexes.ts";
 import { GOLDEN_DOCUMENTS, GOLDEN_SCHEMA, goldenColumns } from "./golden-documents.ts";
+import {
+  BYTE_ORIGIN,
+  CLUSTER_ORDER,
+  CLUSTERS,
+  FURTHER_CLUSTERS,
+  goldenSegments,
+} from "./golden-segments.ts";
 
 const PLACE = { arena: 0, offset: 0 };
 
-/** Of segments; what version 1 wrote is in `v1`, and so on. */
-const VERSIONS = SEGMENT_VERSIONS.map(({ version }) => version);
-const NEWEST = VERSIONS.at(-1) ?? 0;
-
 /** Copied to a place of its own, as sections are found by their address. */
-function golden(version: number, name: string): Uint8Array {
-  return Uint8Array.from(readFileSync(new URL(`v${version}/${name}`, import.meta.url)));
+function golden(name: string): Uint8Array {
+  return Uint8Array.from(readFileSync(new URL(`v1/${name}`, import.meta.url)));
 }
 
 test("columns of format version 1 are read as they were written", () => {
-  const columns = decodeColumns(golden(1, "columns.bin"));
+  const columns = decodeColumns(golden("columns.bin"));
   const ids = GOLDEN_DOCUMENTS.map((_, o) => idAt(columns.ids, o));
   expect(ids).toEqual(GOLDEN_DOCUMENTS.map(({ id }) => id));
   for (const name of GOLDEN_SCHEMA.attributes.keys()) {
@@ -49,8 +42,8 @@ test("columns of format version 1 are read as they were written", () => {
   }
 });
 
-test.each(VERSIONS)("a segment of format version %i is read as it was written", (version) => {
-  const block = golden(version, "segment.bin");
+test("a segment of format version 1 is read as it was written", () => {
+  const block = golden("segment.bin");
   verifySegment(block);
   const view = openSegment("golden" as SegmentId, block, PLACE);
   GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
@@ -64,32 +57,29 @@ test.each(VERSIONS)("a segment of format version %i is read as it was written", 
   expect(view.logicalBytes).toBe(313);
 });
 
-test.each(VERSIONS)(
-  "a stored segment of format version %i is read as it was written",
-  (version) => {
-    const content = golden(version, "stored-segment.bin");
-    verifySegment(content);
-    const source = new BlockSource({ ...PLACE, bytes: content });
-    const view = openStoredSegment("golden" as SegmentId, headOf(content), () => source);
-    const kinds = new Set(view.entries.map(({ kind }) => kind));
-    const { documents, blocks } = DOCUMENT_SECTIONS;
-    expect(kinds.has(documents) && kinds.has(blocks)).toBe(true);
-    GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
-      expect(view.ordinalOf(id)).toBe(ordinal);
-      for (const name of GOLDEN_SCHEMA.attributes.keys()) {
-        const value = view.column(name)?.value(ordinal as Ordinal) ?? null;
-        expect(value, name).toEqual(attributes.get(name) ?? null);
-      }
-    });
-    expect(plainPostings(view.index(TEXT_INDEX, "string")?.postings("fox"))).toEqual(FOX);
-  },
-);
+test("a stored segment of format version 1 is read as it was written", () => {
+  const content = golden("stored-segment.bin");
+  verifySegment(content);
+  const source = new BlockSource({ ...PLACE, bytes: content });
+  const view = openStoredSegment("golden" as SegmentId, headOf(content), () => source);
+  const kinds = new Set(view.entries.map(({ kind }) => kind));
+  const { documents, blocks } = DOCUMENT_SECTIONS;
+  expect(kinds.has(documents) && kinds.has(blocks)).toBe(true);
+  GOLDEN_DOCUMENTS.forEach(({ id, attributes }, ordinal) => {
+    expect(view.ordinalOf(id)).toBe(ordinal);
+    for (const name of GOLDEN_SCHEMA.attributes.keys()) {
+      const value = view.column(name)?.value(ordinal as Ordinal) ?? null;
+      expect(value, name).toEqual(attributes.get(name) ?? null);
+    }
+  });
+  expect(plainPostings(view.index(TEXT_INDEX, "string")?.postings("fox"))).toEqual(FOX);
+});
 
 /** The term "fox". */
 const FOX = { ordinals: [0], frequencies: [2] };
 
-test.each(VERSIONS)("indexes of format version %i are read as they were written", (version) => {
-  const view = openSegment("golden" as SegmentId, golden(version, "segment.bin"), PLACE);
+test("indexes of format version 1 are read as they were written", () => {
+  const view = openSegment("golden" as SegmentId, golden("segment.bin"), PLACE);
   const text = view.index(TEXT_INDEX, "string");
   const terms = Array.from({ length: text?.termCount ?? 0 }, (_, code) => text?.term(code));
   expect(terms).toEqual(["cafe", "dog", "fox", "quick", "ran", "🦊"]);
@@ -109,56 +99,29 @@ test.each(VERSIONS)("indexes of format version %i are read as they were written"
   expect(vectors?.inverseNorms).toEqual(Float32Array.from(norms));
 });
 
-/** Two clusters, whose rows are the documents with the vector. */
-const CLUSTER_ORDER = Uint32Array.of(3, 0, 1, 2, 4, 5);
-const CLUSTERS = {
-  metric: "euclidean_squared",
-  dimensions: 3,
-  starts: Uint32Array.of(0, 1, 2),
-  centroids: Float32Array.of(3, 4, 0, 1, -2, 0.25),
-} as const;
+test("a clustered segment of format version 1 is read as it was written", () => {
+  const bytes = golden("clustered-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  const ids = Array.from(CLUSTER_ORDER, (_, o) => view.idOf(o as Ordinal));
+  expect(ids).toEqual(Array.from(CLUSTER_ORDER, (o) => GOLDEN_DOCUMENTS[o].id));
+  expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
+  expect(view.hasIndex(CLUSTER_INDEX, "[4]f32")).toBe(false);
+  const fox = view.index(TEXT_INDEX, "string")?.postings("fox");
+  expect(plainPostings(fox)?.ordinals).toEqual([1]);
+});
 
-test.each(VERSIONS)(
-  "a clustered segment of format version %i is read as it was written",
-  (version) => {
-    const bytes = golden(version, "clustered-segment.bin");
-    verifySegment(bytes);
-    const view = openSegment("golden" as SegmentId, bytes, PLACE);
-    const ids = Array.from(CLUSTER_ORDER, (_, o) => view.idOf(o as Ordinal));
-    expect(ids).toEqual(Array.from(CLUSTER_ORDER, (o) => GOLDEN_DOCUMENTS[o].id));
-    expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
-    expect(view.hasIndex(CLUSTER_INDEX, "[4]f32")).toBe(false);
-    const fox = view.index(TEXT_INDEX, "string")?.postings("fox");
-    expect(plainPostings(fox)?.ordinals).toEqual([1]);
-  },
-);
+test("clusters with ordinals of format version 1 are read as they were written", () => {
+  const bytes = golden("further-clusters-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
+  expect(view.index(CLUSTER_INDEX, "[4]f32")).toMatchObject({ ...FURTHER_CLUSTERS, count: 1 });
+  expect(view.column("[4]f32")?.has(1 as Ordinal)).toBe(true);
+});
 
-/** Clusters of another attribute, of which one document has a vector. */
-const FURTHER_CLUSTERS = {
-  metric: "cosine_distance",
-  dimensions: 4,
-  starts: Uint32Array.of(0, 1),
-  centroids: Float32Array.of(0, 0, 0, 1),
-  ordinals: Uint32Array.of(1),
-} as const;
-
-/** What is subtracted from vectors before they are coded. */
-const BYTE_ORIGIN = Float32Array.of(0.5, 1, 0.25);
-
-test.each(VERSIONS)(
-  "clusters with ordinals of format version %i are read as they were written",
-  (version) => {
-    const bytes = golden(version, "further-clusters-segment.bin");
-    verifySegment(bytes);
-    const view = openSegment("golden" as SegmentId, bytes, PLACE);
-    expect(view.index(CLUSTER_INDEX, "[3]f32")).toMatchObject({ ...CLUSTERS, count: 2 });
-    expect(view.index(CLUSTER_INDEX, "[4]f32")).toMatchObject({ ...FURTHER_CLUSTERS, count: 1 });
-    expect(view.column("[4]f32")?.has(1 as Ordinal)).toBe(true);
-  },
-);
-
-test.each(VERSIONS)("byte codes of format version %i are read as they were written", (version) => {
-  const bytes = golden(version, "byte-codes-segment.bin");
+test("byte codes of format version 1 are read as they were written", () => {
+  const bytes = golden("byte-codes-segment.bin");
   verifySegment(bytes);
   const view = openSegment("golden" as SegmentId, bytes, PLACE);
   const codes = view.index(BYTE_CODE_INDEX, "[3]f32");
@@ -173,49 +136,38 @@ test.each(VERSIONS)("byte codes of format version %i are read as they were writt
   expect(new Uint32Array(row.buffer, 24, 2)).toEqual(Uint32Array.of(21 * 21 + 127 * 127, 0));
 });
 
-/** Indexes with bounds even of lists that two documents share. */
-const BOUNDED = blockIndexes(1);
-/** The same with terms on several pages, and with bitmaps of lists that two documents share. */
-const PAGED = pageIndexes(SHORT_PAGES, {
-  blockPostings: 1,
-  bitsets: { documentsMin: 1, documentsPerPosting: 4 },
+test("bounds of postings of format version 1 are read as they were written", () => {
+  const bytes = golden("bounded-segment.bin");
+  verifySegment(bytes);
+  const view = openSegment("golden" as SegmentId, bytes, PLACE);
+  const text = view.index(TEXT_INDEX, "string");
+  expect(plainPostings(text?.postings("fox"))?.ordinals).toEqual([0, 6]);
+  expect(text?.blocks("fox")).toEqual({
+    blockPostings: 1,
+    lastOrdinals: Uint32Array.of(0, 6),
+    pairEnds: Uint32Array.of(1, 2),
+    pairs: Uint32Array.of(2, 6, 1, 1),
+  });
+  expect(text?.blocks("dog")).toBeUndefined();
+  for (const [name, index] of [
+    ["string", TEXT_INDEX],
+    ["{}f16", SPARSE_INDEX],
+  ] as const) {
+    const wanted = GOLDEN_SCHEMA.attributes.get(name) ?? expect.unreachable();
+    expect(index.isCurrent(view.sections(name), wanted.type, wanted), name).toBe(true);
+  }
+  const weights = view.index(SPARSE_INDEX, "{}f16")?.blocks("cat");
+  expect(weights).toMatchObject({
+    lastOrdinals: Uint32Array.of(0, 5),
+    pairEnds: Uint32Array.of(1, 2),
+  });
+  expect(new Float32Array(Uint32Array.from(weights?.pairs ?? []).buffer)).toEqual(
+    Float32Array.of(-1, -1, 3, 3),
+  );
 });
 
-test.each(VERSIONS)(
-  "bounds of postings of format version %i are read as they were written",
-  (version) => {
-    const bytes = golden(version, "bounded-segment.bin");
-    verifySegment(bytes);
-    const view = openSegment("golden" as SegmentId, bytes, PLACE);
-    const text = view.index(TEXT_INDEX, "string");
-    expect(plainPostings(text?.postings("fox"))?.ordinals).toEqual([0, 6]);
-    expect(text?.blocks("fox")).toEqual({
-      blockPostings: 1,
-      lastOrdinals: Uint32Array.of(0, 6),
-      pairEnds: Uint32Array.of(1, 2),
-      pairs: Uint32Array.of(2, 6, 1, 1),
-    });
-    expect(text?.blocks("dog")).toBeUndefined();
-    for (const [name, index] of [
-      ["string", TEXT_INDEX],
-      ["{}f16", SPARSE_INDEX],
-    ] as const) {
-      const wanted = GOLDEN_SCHEMA.attributes.get(name) ?? expect.unreachable();
-      expect(index.isCurrent(view.sections(name), wanted.type, wanted), name).toBe(true);
-    }
-    const weights = view.index(SPARSE_INDEX, "{}f16")?.blocks("cat");
-    expect(weights).toMatchObject({
-      lastOrdinals: Uint32Array.of(0, 5),
-      pairEnds: Uint32Array.of(1, 2),
-    });
-    expect(new Float32Array(Uint32Array.from(weights?.pairs ?? []).buffer)).toEqual(
-      Float32Array.of(-1, -1, 3, 3),
-    );
-  },
-);
-
-test("terms by pages of format version 2 are read as they were written", () => {
-  const bytes = golden(2, "paged-segment.bin");
+test("terms by pages of format version 1 are read as they were written", () => {
+  const bytes = golden("paged-segment.bin");
   verifySegment(bytes);
   const source = new BlockSource({ ...PLACE, bytes });
   const view = new OpenSegment("golden" as SegmentId, headOf(bytes).slice(), source);
@@ -236,11 +188,8 @@ test("terms by pages of format version 2 are read as they were written", () => {
   expect(text.bitmap("fox")).toEqual(Uint32Array.of(0b100_0001));
 });
 
-/** Indexes with positions even in segments of few documents. */
-const POSITIONED = positionIndexes(1);
-
 test("positions are read as they were written", () => {
-  const bytes = golden(NEWEST, "positions-segment.bin");
+  const bytes = golden("positions-segment.bin");
   verifySegment(bytes);
   const view = openSegment("golden" as SegmentId, bytes, PLACE);
   const text = view.index(TEXT_INDEX, "string");
@@ -250,56 +199,12 @@ test("positions are read as they were written", () => {
   expect(positions).toEqual(runs);
 });
 
-test("the newest format version is still written to the byte", () => {
-  expect(encodeColumns(goldenColumns())).toEqual(golden(1, "columns.bin"));
-  const plan = planSegment(goldenColumns(), GOLDEN_SCHEMA);
-  const block = new Uint8Array(plan.bytes);
-  runSteps(plan.writeTo(block));
-  const written = openSegment("golden" as SegmentId, block, PLACE);
-  expect(sealSegment(written)).toEqual(golden(NEWEST, "segment.bin"));
-  const clusters = [{ attribute: "[3]f32", ...CLUSTERS }];
-  expect(clusteredSegment(clusters)).toEqual(golden(NEWEST, "clustered-segment.bin"));
-  const both = [...clusters, { attribute: "[4]f32", ...FURTHER_CLUSTERS }];
-  expect(clusteredSegment(both)).toEqual(golden(NEWEST, "further-clusters-segment.bin"));
-  const coded = [{ attribute: "[3]f32", ...CLUSTERS, byteOrigin: BYTE_ORIGIN }];
-  expect(clusteredSegment(coded)).toEqual(golden(NEWEST, "byte-codes-segment.bin"));
-  expect(boundedSegment(BOUNDED)).toEqual(golden(NEWEST, "bounded-segment.bin"));
-  expect(boundedSegment(PAGED)).toEqual(golden(NEWEST, "paged-segment.bin"));
-  expect(boundedSegment(POSITIONED)).toEqual(golden(NEWEST, "positions-segment.bin"));
-});
-
-test("segments of all versions are merged into what the newest writes", () => {
-  for (const name of ["segment.bin", "bounded-segment.bin"]) {
-    const merged = VERSIONS.map((version) => {
-      const view = openSegment("golden" as SegmentId, golden(version, name), PLACE);
-      const liveBitmap = fullBitmap(view.documentCount);
-      const plan = runSteps(planMerge([{ view, liveBitmap }], GOLDEN_SCHEMA, BOUNDED));
-      const block = new Uint8Array(plan.bytes);
-      runSteps(plan.writeTo(block));
-      return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
-    });
-    for (const bytes of merged) expect(bytes).toEqual(merged[merged.length - 1]);
-    expect(layoutOf(merged[0]).version).toBe(NEWEST);
-  }
-});
-
-function boundedSegment(indexes: readonly AttributeIndex[]): Uint8Array {
-  const more = [...GOLDEN_DOCUMENTS, { id: "fox", attributes: new Map([["string", "fox"]]) }];
-  const types = new Map([...GOLDEN_SCHEMA.attributes].map(([name, { type }]) => [name, type]));
-  const plan = planSegment(buildDocuments("string", types, more), GOLDEN_SCHEMA, indexes);
-  const block = new Uint8Array(plan.bytes);
-  runSteps(plan.writeTo(block));
-  return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
-}
-
-function clusteredSegment(clusters: readonly AttributeClusters[]): Uint8Array {
-  const near = openSegment("golden" as SegmentId, golden(NEWEST, "segment.bin"), PLACE);
-  const plan = planReordered(near, CLUSTER_ORDER, { schema: GOLDEN_SCHEMA, clusters });
-  const block = new Uint8Array(plan.bytes);
-  runSteps(plan.writeTo(block));
-  return sealSegment(openSegment("golden" as SegmentId, block, PLACE));
-}
-
 test("the index fingerprint of a schema is what manifests have", () => {
   expect(indexFingerprint(GOLDEN_SCHEMA)).toBe("5f7f42c54501a161");
+});
+
+test("format version 1 is still written to the byte", () => {
+  expect(encodeColumns(goldenColumns())).toEqual(golden("columns.bin"));
+  const segments = Object.entries(goldenSegments());
+  for (const [name, bytes] of segments) expect(bytes, name).toEqual(golden(name));
 });
