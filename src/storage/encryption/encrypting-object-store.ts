@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { assert } from "../../base/assert.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { piecesBytes } from "../../base/pieces.ts";
@@ -7,10 +6,7 @@ import type { Random } from "../../base/random.ts";
 import type { EncryptionContext } from "../../model/encryption-context.ts";
 import type { ByteSpan } from "../byte-ranges.ts";
 import { NEAR_RANGE_BYTES } from "../byte-ranges.ts";
-import { isSegmentObject } from "../object-keys.ts";
 import {
-  type ListPage,
-  type ListRequest,
   type ObjectBody,
   type ObjectKey,
   type ObjectStore,
@@ -19,6 +15,7 @@ import {
   piecesOf,
   type ReadTrace,
 } from "../object-store.ts";
+import { StoreDecorator } from "../store-decorator.ts";
 import {
   decodeEnvelopeHead,
   ENVELOPE_HEAD_BYTES,
@@ -30,15 +27,15 @@ import {
   sealChunks,
 } from "./encryption-envelope.ts";
 import { DATA_KEY_BYTES, type KeyService } from "./key-service.ts";
-
-/** Segments of which a reader remembers whether and how they are encrypted; 1 KiB each at most. */
-const OBJECT_HEADS_MAX = 4096;
+import type { SegmentHeads } from "./segment-heads.ts";
 
 /** What an `EncryptingObjectStore` needs. */
 export interface EncryptingObjectStoreOptions {
   readonly store: ObjectStore;
   readonly keys: KeyService;
   readonly random: Random;
+  /** Heads of the store's segments; stores over the same objects share them. */
+  readonly heads: SegmentHeads;
   /** Key for what is written from now on; undefined writes as it comes. */
   readonly keyName: string | undefined;
   /** What each use of that key is bound to. */
@@ -55,25 +52,25 @@ export interface EncryptingObjectStoreOptions {
  * It may report damage for an object that is replaced in this very moment; immutable ones have no
  * such moment.
  */
-export class EncryptingObjectStore implements ObjectStore {
-  readonly #store: ObjectStore;
+export class EncryptingObjectStore extends StoreDecorator {
   readonly #keys: KeyService;
   readonly #random: Random;
   readonly #keyName: string | undefined;
   readonly #keyContext: EncryptionContext | undefined;
-  /** How segments that were read in part begin. */
-  readonly #heads = new LRUCache<ObjectKey, Uint8Array>({ max: OBJECT_HEADS_MAX });
+  readonly #heads: SegmentHeads;
 
-  constructor({ store, keys, random, keyName, keyContext }: EncryptingObjectStoreOptions) {
-    this.#store = store;
+  constructor(options: EncryptingObjectStoreOptions) {
+    const { store, keys, random, heads, keyName, keyContext } = options;
+    super(store);
+    this.#heads = heads;
     this.#keys = keys;
     this.#random = random;
     this.#keyName = keyName;
     this.#keyContext = keyContext;
   }
 
-  async get(key: ObjectKey): Promise<Uint8Array | undefined> {
-    const stored = await this.#store.get(key);
+  override async get(key: ObjectKey): Promise<Uint8Array | undefined> {
+    const stored = await this.store.get(key);
     if (stored === undefined || !isEnvelope(stored)) return stored;
 
     const headBytes = stored.subarray(0, ENVELOPE_HEAD_BYTES);
@@ -85,7 +82,7 @@ export class EncryptingObjectStore implements ObjectStore {
     return body;
   }
 
-  async getRange(
+  override async getRange(
     key: ObjectKey,
     start: number,
     end: number,
@@ -113,8 +110,12 @@ export class EncryptingObjectStore implements ObjectStore {
     return body.subarray(start - offset, wantedEnd - offset);
   }
 
-  async put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
-    if (this.#keyName === undefined) return this.#store.put(key, body, condition);
+  override async put(
+    key: ObjectKey,
+    body: ObjectBody,
+    condition: PutCondition,
+  ): Promise<PutOutcome> {
+    if (this.#keyName === undefined) return this.store.put(key, body, condition);
 
     const plain = piecesOf(body);
     const dataKey = this.#random.bytes(DATA_KEY_BYTES);
@@ -123,15 +124,7 @@ export class EncryptingObjectStore implements ObjectStore {
     const head = { keyName: this.#keyName, keyContext, wrappedKey, bodyBytes: piecesBytes(plain) };
     const headBytes = encodeEnvelopeHead(head);
     const context = contextOf(headBytes, key);
-    return this.#store.put(key, sealChunks(headBytes, plain, { dataKey, context }), condition);
-  }
-
-  list(request: ListRequest): Promise<ListPage> {
-    return this.#store.list(request);
-  }
-
-  delete(key: ObjectKey): Promise<void> {
-    return this.#store.delete(key);
+    return this.store.put(key, sealChunks(headBytes, plain, { dataKey, context }), condition);
   }
 
   /**
@@ -149,24 +142,18 @@ export class EncryptingObjectStore implements ObjectStore {
     const read = known === undefined ? unionOf(plain, sealed) : wanted(known);
     const hasHead = known === undefined && read.start === 0;
     const [head, bytes] = await Promise.all([
-      hasHead ? undefined : (known ?? this.#store.getRange(key, 0, ENVELOPE_HEAD_BYTES, trace)),
-      this.#store.getRange(key, read.start, read.end, trace),
+      hasHead ? undefined : (known ?? this.store.getRange(key, 0, ENVELOPE_HEAD_BYTES, trace)),
+      this.store.getRange(key, read.start, read.end, trace),
     ]);
     if (bytes === undefined) return undefined;
     const headBytes = hasHead ? bytes.subarray(0, ENVELOPE_HEAD_BYTES) : head;
     if (headBytes === undefined) return undefined;
-    if (known === undefined && isSegmentObject(key)) this.#remember(key, headBytes);
+    if (known === undefined) this.#heads.set(key, headBytes);
     const { start, end } = wanted(headBytes);
     return {
       headBytes,
       bytes: bytes.subarray(start - read.start, Math.max(start, end) - read.start),
     };
-  }
-
-  /** Segments are never put again with other bytes, so what is remembered stays true. */
-  #remember(key: ObjectKey, headBytes: Uint8Array): void {
-    const isSealed = isEnvelope(headBytes);
-    this.#heads.set(key, isSealed ? headBytes.slice() : new Uint8Array(0));
   }
 
   async #unwrap(head: EnvelopeHead, key: ObjectKey): Promise<Uint8Array> {

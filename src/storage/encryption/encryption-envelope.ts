@@ -2,24 +2,22 @@
  * Layout of an encrypted object. Integers are little-endian. Version 1:
  *
  *     offset  size  meaning
- *          0     4  "TRWE"
+ *          0     4  "TREN"
  *          4     2  version of this layout
  *          6     2  length of the key's name in bytes
  *          8     2  length of the wrapped data key in bytes
- *         10     2  zero
+ *         10     2  length of the context in bytes; 0: uses of the key have no context
  *         12     8  length of the body in bytes
  *         20   256  name of the customer's key, UTF-8, zeros behind
- *        276   700  data key, wrapped by the customer's key, zeros behind
+ *        276   700  data key, wrapped by the customer's key, zeros behind; where there is a context
+ *                   it has 188 bytes, and behind it are 512 of the context as JSON in UTF-8, with
+ *                   zeros behind
  *        976    44  zero
  *       1020     4  CRC-32 of all of the above
  *       1024        chunks of 64 KiB of body, the last one shorter, at least one:
  *                   ciphertext of the same length, then a tag of 16 bytes
  *
- * Version 2, where each use of the key has a context, is the same but for
- *
- *         10     2  length of the context in bytes
- *        276   188  data key, wrapped by the customer's key in the context, zeros behind
- *        464   512  context as JSON in UTF-8, zeros behind
+ * Development versions before 0.2.0 wrote "TRWE": such an object is `too_old`.
  *
  * The cipher is AES-256-GCM. The data key is new for each put, so a chunk's nonce is its number.
  * Each chunk authenticates SHA-256(head, object's key): chunks cannot be swapped, nor cut off,
@@ -32,7 +30,7 @@ import { crc32 } from "node:zlib";
 import { assert } from "../../base/assert.ts";
 import { OBJECT_BYTES_MAX } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { FORMAT_VERSIONS } from "../../base/format-versions.ts";
+import { DEVELOPMENT_FORMAT, FORMAT_VERSIONS } from "../../base/format-versions.ts";
 import { type Pieces, piecesBytes } from "../../base/pieces.ts";
 import {
   ENCRYPTION_CONTEXT_BYTES_MAX,
@@ -51,9 +49,9 @@ export const ENVELOPE_HEAD_BYTES = 1024;
 const TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const CIPHER = "aes-256-gcm";
-const VERSION = FORMAT_VERSIONS.encryption.oldest;
-const VERSION_WITH_CONTEXT = FORMAT_VERSIONS.encryption.newest;
-const MAGIC = "TRWE";
+const VERSION = FORMAT_VERSIONS.encryption.newest;
+const MAGIC = "TREN";
+const DEVELOPMENT_MAGIC = "TRWE";
 const KEY_NAME_AT = 20;
 const WRAPPED_KEY_AT = KEY_NAME_AT + KEY_NAME_BYTES_MAX;
 const CONTEXT_AT = WRAPPED_KEY_AT + WRAPPED_KEY_BYTES_MAX - ENCRYPTION_CONTEXT_BYTES_MAX;
@@ -77,9 +75,17 @@ export interface ChunkSecret {
   readonly context: Uint8Array;
 }
 
-/** Tells whether `bytes` begin an encrypted object; no other object begins so. */
+/**
+ * Tells whether `bytes` begin an encrypted object, even one of a development version; no other
+ * object begins so.
+ */
 export function isEnvelope(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.subarray(0, MAGIC.length)).toString("latin1") === MAGIC;
+  const magic = magicOf(bytes);
+  return magic === MAGIC || magic === DEVELOPMENT_MAGIC;
+}
+
+function magicOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.subarray(0, MAGIC.length)).toString("latin1");
 }
 
 /**
@@ -97,7 +103,7 @@ export function encodeEnvelopeHead(head: EnvelopeHead): Uint8Array {
 
   const bytes = Buffer.alloc(ENVELOPE_HEAD_BYTES);
   bytes.write(MAGIC, "latin1");
-  bytes.writeUInt16LE(keyContext === undefined ? VERSION : VERSION_WITH_CONTEXT, 4);
+  bytes.writeUInt16LE(VERSION, 4);
   bytes.writeUInt16LE(keyName.length, 6);
   bytes.writeUInt16LE(wrappedBytes, 8);
   bytes.writeUInt16LE(context.length, 10);
@@ -109,7 +115,7 @@ export function encodeEnvelopeHead(head: EnvelopeHead): Uint8Array {
   return bytes;
 }
 
-/** Decodes a head, or throws `corrupt` or `too_new`, naming the object. */
+/** Decodes a head, or throws `corrupt`, `too_new` or `too_old`, naming the object. */
 export function decodeEnvelopeHead(headBytes: Uint8Array, object: string): EnvelopeHead {
   const fault = (what: string) =>
     new DatabaseError("corrupt", `cannot read ${object}: encryption head ${what}`);
@@ -120,21 +126,24 @@ export function decodeEnvelopeHead(headBytes: Uint8Array, object: string): Envel
   if (crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32LE(CRC_AT)) {
     throw fault("does not match its checksum");
   }
+  if (magicOf(bytes) === DEVELOPMENT_MAGIC) {
+    throw new DatabaseError("too_old", `cannot read ${object}: ${DEVELOPMENT_FORMAT}`);
+  }
   const version = bytes.readUInt16LE(4);
-  if (version > VERSION_WITH_CONTEXT) {
-    const what = `encryption version ${version}, this server reads up to ${VERSION_WITH_CONTEXT}`;
+  if (version > VERSION) {
+    const what = `encryption version ${version}, this server reads ${VERSION}`;
     throw new DatabaseError("too_new", `cannot read ${object}: ${what}`);
   }
   const nameBytes = bytes.readUInt16LE(6);
   const wrappedBytes = bytes.readUInt16LE(8);
   const contextBytes = bytes.readUInt16LE(10);
-  const hasContext = version === VERSION_WITH_CONTEXT;
+  const hasContext = contextBytes > 0;
   const bodyBytes = Number(bytes.readBigUInt64LE(12));
   if (
     version < VERSION ||
     nameBytes > KEY_NAME_BYTES_MAX ||
     wrappedBytes > wrappedKeyBytesMax(hasContext) ||
-    contextBytes > (hasContext ? ENCRYPTION_CONTEXT_BYTES_MAX : 0) ||
+    contextBytes > ENCRYPTION_CONTEXT_BYTES_MAX ||
     bodyBytes > OBJECT_BYTES_MAX
   ) {
     throw fault("has impossible lengths");
