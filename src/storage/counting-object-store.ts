@@ -1,17 +1,14 @@
 import { piecesBytes } from "../base/pieces.ts";
 import {
-  type ListPage,
-  type ListRequest,
   type ObjectBody,
   type ObjectKey,
   type ObjectStore,
   type PutCondition,
   type PutOutcome,
   piecesOf,
+  type ReadTrace,
 } from "./object-store.ts";
-
-/** The five requests that a store answers. */
-export type StoreRequestName = "get" | "getRange" | "put" | "list" | "delete";
+import { StoreDecorator, type StoreRequestName } from "./store-decorator.ts";
 
 /** Totals since a `CountingObjectStore` was made. */
 export interface StoreCounts {
@@ -30,8 +27,7 @@ export interface StoreCounts {
 export type StoreObserver = (request: StoreRequestName, target: string) => void;
 
 /** Counts requests and bytes: for metrics, and for tests that assert what a thing costs. */
-export class CountingObjectStore implements ObjectStore {
-  readonly #store: ObjectStore;
+export class CountingObjectStore extends StoreDecorator {
   readonly #observe: StoreObserver;
   readonly #requests = { get: 0, getRange: 0, put: 0, list: 0, delete: 0 };
   #failures = 0;
@@ -40,7 +36,7 @@ export class CountingObjectStore implements ObjectStore {
   #bytesWritten = 0;
 
   constructor(store: ObjectStore, observe: StoreObserver = () => undefined) {
-    this.#store = store;
+    super(store);
     this.#observe = observe;
   }
 
@@ -55,41 +51,48 @@ export class CountingObjectStore implements ObjectStore {
     };
   }
 
-  async get(key: ObjectKey): Promise<Uint8Array | undefined> {
-    const body = await this.#count("get", key, this.#store.get(key));
-    this.#bytesRead += body?.byteLength ?? 0;
-    return body;
+  override async get(key: ObjectKey): Promise<Uint8Array | undefined> {
+    return this.#countBytes(await super.get(key));
   }
 
-  async getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined> {
-    const body = await this.#count("getRange", key, this.#store.getRange(key, start, end));
-    this.#bytesRead += body?.byteLength ?? 0;
-    return body;
+  override async getRange(
+    key: ObjectKey,
+    start: number,
+    end: number,
+    trace?: ReadTrace,
+  ): Promise<Uint8Array | undefined> {
+    return this.#countBytes(await super.getRange(key, start, end, trace));
   }
 
-  async put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
-    const outcome = await this.#count("put", key, this.#store.put(key, body, condition));
+  override async put(
+    key: ObjectKey,
+    body: ObjectBody,
+    condition: PutCondition,
+  ): Promise<PutOutcome> {
+    const outcome = await super.put(key, body, condition);
     if (outcome.kind === "written") this.#bytesWritten += piecesBytes(piecesOf(body));
     else this.#conflicts++;
     return outcome;
   }
 
-  list(request: ListRequest): Promise<ListPage> {
-    return this.#count("list", request.prefix, this.#store.list(request));
-  }
-
-  delete(key: ObjectKey): Promise<void> {
-    return this.#count("delete", key, this.#store.delete(key));
-  }
-
-  async #count<T>(name: StoreRequestName, target: string, running: Promise<T>): Promise<T> {
-    this.#requests[name]++;
-    this.#observe(name, target);
+  protected override async around<T>(
+    request: StoreRequestName,
+    target: string,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const running = send();
+    this.#requests[request]++;
+    this.#observe(request, target);
     try {
       return await running;
     } catch (error) {
       this.#failures++;
       throw error;
     }
+  }
+
+  #countBytes(body: Uint8Array | undefined): Uint8Array | undefined {
+    this.#bytesRead += body?.byteLength ?? 0;
+    return body;
   }
 }

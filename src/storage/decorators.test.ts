@@ -6,9 +6,9 @@ import {
   type FaultRates,
   FaultyObjectStore,
 } from "../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { seededRandom } from "../base/random.ts";
 import { CountingObjectStore } from "./counting-object-store.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, IF_ABSENT, objectKey } from "./object-store.ts";
 import { RetryingObjectStore, retryDelayMs, STORE_ATTEMPTS_MAX } from "./retrying-object-store.ts";
 

@@ -1,13 +1,5 @@
-import type {
-  ListPage,
-  ListRequest,
-  ObjectBody,
-  ObjectKey,
-  ObjectStore,
-  PutCondition,
-  PutOutcome,
-  ReadTrace,
-} from "./object-store.ts";
+import type { ListPage, ListRequest, ObjectKey, ObjectStore } from "./object-store.ts";
+import { StoreDecorator } from "./store-decorator.ts";
 
 /** All keys under a prefix at one moment, in byte order. */
 export interface PrefixListing {
@@ -21,14 +13,13 @@ export interface PrefixListing {
  * is seen by its bytes only, so whoever reads through this must be ready to find things missing,
  * and then look again without it. To be dropped soon.
  */
-export class ListedObjectStore implements ObjectStore {
-  readonly #store: ObjectStore;
+export class ListedObjectStore extends StoreDecorator {
   readonly #listing: PrefixListing;
   readonly #ahead = new Map<ObjectKey, Promise<Uint8Array | undefined>>();
   #aheadBytesMax = 0;
 
   constructor(store: ObjectStore, listing: PrefixListing) {
-    this.#store = store;
+    super(store);
     this.#listing = listing;
   }
 
@@ -39,44 +30,27 @@ export class ListedObjectStore implements ObjectStore {
   readAhead(keys: readonly ObjectKey[], bytesMax: number): void {
     this.#aheadBytesMax = bytesMax;
     for (const key of keys) {
-      const read = this.#store.getRange(key, 0, bytesMax);
+      const read = this.store.getRange(key, 0, bytesMax);
       read.catch(() => {}); // It fails for whoever gets it.
       this.#ahead.set(key, read);
     }
   }
 
-  async get(key: ObjectKey): Promise<Uint8Array | undefined> {
+  override async get(key: ObjectKey): Promise<Uint8Array | undefined> {
     const ahead = this.#ahead.get(key);
-    if (ahead === undefined) return this.#store.get(key);
+    if (ahead === undefined) return this.store.get(key);
     this.#ahead.delete(key);
     const bytes = await ahead;
     const isWhole = bytes === undefined || bytes.length < this.#aheadBytesMax;
-    return isWhole ? bytes : this.#store.get(key);
+    return isWhole ? bytes : this.store.get(key);
   }
 
-  getRange(
-    key: ObjectKey,
-    start: number,
-    end: number,
-    trace?: ReadTrace,
-  ): Promise<Uint8Array | undefined> {
-    return this.#store.getRange(key, start, end, trace);
-  }
-
-  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
-    return this.#store.put(key, body, condition);
-  }
-
-  async list(request: ListRequest): Promise<ListPage> {
+  override async list(request: ListRequest): Promise<ListPage> {
     const { prefix, startAfter = "", limit, delimiter } = request;
     if (delimiter !== undefined || !prefix.startsWith(this.#listing.prefix)) {
-      return this.#store.list(request);
+      return this.store.list(request);
     }
     const keys = this.#listing.keys.filter((key) => key.startsWith(prefix) && key > startAfter);
     return { keys: keys.slice(0, limit), prefixes: [], truncated: keys.length > limit };
-  }
-
-  delete(key: ObjectKey): Promise<void> {
-    return this.#store.delete(key);
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { seededRandom } from "../base/random.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { type NumberedFamily, NumberedObjects } from "./numbered-objects.ts";
 import { ALWAYS, type ObjectStore, objectKey } from "./object-store.ts";
 

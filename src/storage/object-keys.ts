@@ -14,7 +14,7 @@
  *     checkpoints/<name>-table/<generation>/<name>/<point>           namespace/checkpoints/
  *     checkpoints/<name>-table/names/<name>/<number>                 the name is being given away
  *     namespaces/<name>-table/<generation>/restore/<number>          for a restore under way
- *     format/<version>                                               storage/store-format.ts
+ *     format/v<version>                                              storage/store-format.ts
  *     keys/<key id>/key, keys/<key id>/revoked, keys/changes, keys/uses
  *                                                                    access/key-codec.ts
  *
@@ -267,12 +267,13 @@ export function parseDirtyKey(key: string): NamespaceGeneration | undefined {
 
 /** Key of the mark of a store's format. */
 export function formatKey(version: number): ObjectKey {
-  return objectKey(FORMAT_PREFIX + digits(version, NUMBER_DIGITS));
+  return objectKey(`${FORMAT_PREFIX}v${version}`);
 }
 
 /** Reads the version of a format's mark; undefined for anything else. */
 export function parseFormatKey(key: string): number | undefined {
-  return parseBelow(FORMAT_PREFIX, key);
+  const parts = /^format\/v([1-9]\d{0,8})$/.exec(key);
+  return parts === null ? undefined : Number(parts[1]);
 }
 
 /** Key of an API key. */

@@ -1,14 +1,5 @@
 import { DatabaseError, type ErrorCode } from "../base/errors.ts";
-import type {
-  ListPage,
-  ListRequest,
-  ObjectBody,
-  ObjectKey,
-  ObjectStore,
-  PutCondition,
-  PutOutcome,
-  ReadTrace,
-} from "./object-store.ts";
+import { StoreDecorator, type StoreRequestName } from "./store-decorator.ts";
 
 /** Messages for clients if a store fails. Messages of stores name buckets, addresses and paths. */
 const CLIENT_MESSAGES: Partial<Readonly<Record<ErrorCode, string>>> = {
@@ -22,44 +13,17 @@ const FOR_CLIENTS: ReadonlySet<ErrorCode> = new Set(["corrupt", "too_new", "too_
  * Adds a message for clients to each error that a store throws, so that only operators read the
  * original message. So no store can reveal its location to clients.
  */
-export class PrivateFailuresStore implements ObjectStore {
-  readonly #store: ObjectStore;
-
-  constructor(store: ObjectStore) {
-    this.#store = store;
-  }
-
-  get(key: ObjectKey): Promise<Uint8Array | undefined> {
-    return marked(() => this.#store.get(key));
-  }
-
-  getRange(
-    key: ObjectKey,
-    start: number,
-    end: number,
-    trace?: ReadTrace,
-  ): Promise<Uint8Array | undefined> {
-    return marked(() => this.#store.getRange(key, start, end, trace));
-  }
-
-  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
-    return marked(() => this.#store.put(key, body, condition));
-  }
-
-  list(request: ListRequest): Promise<ListPage> {
-    return marked(() => this.#store.list(request));
-  }
-
-  delete(key: ObjectKey): Promise<void> {
-    return marked(() => this.#store.delete(key));
-  }
-}
-
-async function marked<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw privateFailure(error);
+export class PrivateFailuresStore extends StoreDecorator {
+  protected override async around<T>(
+    _request: StoreRequestName,
+    _target: string,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await send();
+    } catch (error) {
+      throw privateFailure(error);
+    }
   }
 }
 

@@ -2,14 +2,13 @@ import type { Clock } from "../base/clock.ts";
 import { isDatabaseError } from "../base/errors.ts";
 import type { Random } from "../base/random.ts";
 import type {
-  ListPage,
-  ListRequest,
   ObjectBody,
   ObjectKey,
   ObjectStore,
   PutCondition,
   PutOutcome,
 } from "./object-store.ts";
+import { StoreDecorator, type StoreRequestName } from "./store-decorator.ts";
 
 /** Tries of one request to the object store, the first included. */
 export const STORE_ATTEMPTS_MAX = 5;
@@ -32,42 +31,29 @@ export interface RetryingObjectStoreOptions {
  * A conditional put goes through once. Its throw leaves open whether it was written, and a second
  * try would turn its own success into a conflict; `numbered-objects.ts` finds out.
  */
-export class RetryingObjectStore implements ObjectStore {
-  readonly #store: ObjectStore;
+export class RetryingObjectStore extends StoreDecorator {
   readonly #clock: Clock;
   readonly #random: Random;
 
   constructor({ store, clock, random }: RetryingObjectStoreOptions) {
-    this.#store = store;
+    super(store);
     this.#clock = clock;
     this.#random = random;
   }
 
-  get(key: ObjectKey): Promise<Uint8Array | undefined> {
-    return this.#retry(() => this.#store.get(key));
+  override put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
+    if (condition.kind === "absent") return this.store.put(key, body, condition);
+    return super.put(key, body, condition);
   }
 
-  getRange(key: ObjectKey, start: number, end: number): Promise<Uint8Array | undefined> {
-    return this.#retry(() => this.#store.getRange(key, start, end));
-  }
-
-  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
-    if (condition.kind === "absent") return this.#store.put(key, body, condition);
-    return this.#retry(() => this.#store.put(key, body, condition));
-  }
-
-  list(request: ListRequest): Promise<ListPage> {
-    return this.#retry(() => this.#store.list(request));
-  }
-
-  delete(key: ObjectKey): Promise<void> {
-    return this.#retry(() => this.#store.delete(key));
-  }
-
-  async #retry<T>(attempt: () => Promise<T>): Promise<T> {
+  protected override async around<T>(
+    _request: StoreRequestName,
+    _target: string,
+    send: () => Promise<T>,
+  ): Promise<T> {
     for (let tried = 1; ; tried++) {
       try {
-        return await attempt();
+        return await send();
       } catch (error) {
         if (tried === STORE_ATTEMPTS_MAX || !isTransient(error)) throw error;
         await this.#clock.sleep(retryDelayMs(tried, this.#random));

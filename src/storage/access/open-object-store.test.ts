@@ -19,7 +19,8 @@ test("the SDK is loaded for a bucket, and not for a directory", async () => {
   await store.put(objectKey("a"), new Uint8Array(1), IF_ABSENT);
   expect(exclusive).toBe(true);
   expect(sdk.loads).toBe(0);
-  const config = { kind: "s3", bucket: "bucket", prefix: "p", pathStyle: false } as const;
+  const bucket = { bucket: "bucket", prefix: "p", region: "eu-central-1" } as const;
+  const config = { kind: "s3", ...bucket, pathStyle: false } as const;
   expect((await openObjectStore(config, parts)).exclusive).toBe(false);
   expect(sdk.loads).toBe(1);
   await remove();

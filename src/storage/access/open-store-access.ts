@@ -4,10 +4,10 @@ import { checkStore } from "../certify/store-check.ts";
 import type { DiskCacheConfig } from "../disk-cache/disk-cache-store.ts";
 import type { KeyService } from "../encryption/key-service.ts";
 import { LocalKeyService } from "../encryption/local-key-service.ts";
-import { openObjectStore } from "./open-object-store.ts";
-import { StoreAccess } from "./store-access.ts";
 import { type StoreConfig, storeName } from "../store-config.ts";
 import { claimFormat } from "../store-format.ts";
+import { openObjectStore } from "./open-object-store.ts";
+import { StoreAccess } from "./store-access.ts";
 
 /** Where all data is, and how it is reached: plain data, which can be posted to threads. */
 export interface StoreAccessConfig {

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { TestKeys } from "../../../test/support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { seededRandom } from "../../base/random.ts";
 import { SET_BYTES } from "../disk-cache/disk-cache-layout.ts";
 import { isEnvelope } from "../encryption/encryption-envelope.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, objectKey } from "../object-store.ts";
 import { StoreAccess } from "./store-access.ts";
 
@@ -66,4 +66,23 @@ test("what has a key is encrypted in the store and on the disk, and read by all"
   expect(getRange + get).toBe(1);
   const near = await access.store.get(SEGMENT);
   expect(near !== undefined && isEnvelope(near)).toBe(true);
+});
+
+test("stores of one thread know the heads of segments from each other", async () => {
+  const store = faulty(0);
+  const access = new StoreAccess({ store, clock, random: seededRandom(4), keys });
+  const segment = { plain: objectKey(`${SEGMENT}-plain`), keyed: objectKey(`${SEGMENT}-keyed`) };
+  const long = new Uint8Array(1_000_000).fill(7);
+  await access.storeFor(undefined).put(segment.plain, long, ALWAYS);
+  await access.storeFor(KEYED).put(segment.keyed, long, ALWAYS);
+  for (const key of Object.values(segment)) {
+    const costs = [];
+    for (let round = 0; round < 2; round++) {
+      const before = access.counts().requests.getRange;
+      const bytes = await access.storeFor(undefined).getRange(key, 700_000, 700_010);
+      expect(bytes).toEqual(long.subarray(0, 10));
+      costs.push(access.counts().requests.getRange - before);
+    }
+    expect(costs).toEqual([2, 1]);
+  }
 });

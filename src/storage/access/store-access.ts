@@ -6,6 +6,7 @@ import { DiskCache } from "../disk-cache/disk-cache.ts";
 import { type DiskCacheConfig, DiskCacheStore } from "../disk-cache/disk-cache-store.ts";
 import { EncryptingObjectStore } from "../encryption/encrypting-object-store.ts";
 import type { KeyService } from "../encryption/key-service.ts";
+import { SegmentHeads } from "../encryption/segment-heads.ts";
 import type { ObjectKey, ObjectStore } from "../object-store.ts";
 import { PrivateFailuresStore } from "../private-failures-store.ts";
 import { RetryingObjectStore } from "../retrying-object-store.ts";
@@ -38,6 +39,7 @@ export class StoreAccess {
   readonly #counting: CountingObjectStore;
   readonly #keys: KeyService;
   readonly #random: Random;
+  readonly #heads = new SegmentHeads();
 
   constructor(options: StoreAccessOptions) {
     const { clock, random, keys, diskCache, onDiskFault } = options;
@@ -62,17 +64,18 @@ export class StoreAccess {
    */
   readonly storeFor = (
     settings: { readonly encryption: EncryptionRequest } | undefined,
-  ): ObjectStore => this.#encrypting(this.store, settings);
+  ): ObjectStore => this.#encrypting(this.store, this.#heads, settings);
 
   /**
    * Reads some objects of the store, encrypted ones like others, under keys of their own: `places`
    * has for each of them where it lies.
    */
   readonly select = (places: ReadonlyMap<ObjectKey, ObjectKey>): ObjectStore =>
-    this.#encrypting(new SelectedObjectStore(this.store, places), undefined);
+    this.#encrypting(new SelectedObjectStore(this.store, places), new SegmentHeads(), undefined);
 
   #encrypting(
     store: ObjectStore,
+    heads: SegmentHeads,
     settings: { readonly encryption: EncryptionRequest } | undefined,
   ): ObjectStore {
     const encryption = settings?.encryption;
@@ -81,6 +84,7 @@ export class StoreAccess {
       store,
       keys: this.#keys,
       random: this.#random,
+      heads,
       keyName: key?.keyName,
       keyContext: key?.context,
     });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { WorkingStore } from "../../../test/support/stores/working-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { piecesBytes } from "../../base/pieces.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import {
   ALWAYS,
   type ListPage,
@@ -61,7 +61,7 @@ test("nothing is written after a case that could not be found out", async () => 
     override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
       if (key.includes("/many/")) await new Promise((resolve) => setImmediate(resolve));
       if (key.endsWith("/00100")) throw new DatabaseError("unavailable", "this once");
-      return this.inner.put(key, body, condition);
+      return this.store.put(key, body, condition);
     }
   }
   const store = new FailingOnce();
@@ -75,7 +75,7 @@ describe("a store fails that", () => {
   test("ignores conditions", async () => {
     class Ignoring extends WorkingStore {
       override put(key: ObjectKey, body: ObjectBody): Promise<PutOutcome> {
-        return this.inner.put(key, body, ALWAYS);
+        return this.store.put(key, body, ALWAYS);
       }
     }
     const lost = await notKept(new Ignoring(), () => true);
@@ -86,10 +86,10 @@ describe("a store fails that", () => {
   test("checks first and writes later", async () => {
     class Checking extends WorkingStore {
       override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
-        const isThere = (await this.inner.get(key)) !== undefined;
+        const isThere = (await this.store.get(key)) !== undefined;
         if (isThere && condition.kind === "absent") return { kind: "conflict" } as const;
         await Promise.resolve(); // Others come in between.
-        return this.inner.put(key, body, ALWAYS);
+        return this.store.put(key, body, ALWAYS);
       }
     }
     expect(await notKept(new Checking(), TRIED_BY_ALL)).toEqual([broken("64 conditional puts")]);
@@ -99,7 +99,7 @@ describe("a store fails that", () => {
     class Careless extends WorkingStore {
       override put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
         const isLarge = piecesBytes(piecesOf(body)) > 2 ** 24;
-        return this.inner.put(key, body, isLarge ? ALWAYS : condition);
+        return this.store.put(key, body, isLarge ? ALWAYS : condition);
       }
     }
     expect(await notKept(new Careless(), () => true)).toEqual([broken("large objects")]);
@@ -109,8 +109,8 @@ describe("a store fails that", () => {
     class Late extends WorkingStore {
       #page: Promise<ListPage> | undefined;
       override list(request: ListRequest): Promise<ListPage> {
-        const page = this.#page ?? this.inner.list(request);
-        this.#page = this.inner.list(request);
+        const page = this.#page ?? this.store.list(request);
+        this.#page = this.store.list(request);
         return page;
       }
     }
@@ -122,7 +122,7 @@ describe("a store fails that", () => {
   test("lists in another order", async () => {
     class Unordered extends WorkingStore {
       override async list(request: ListRequest): Promise<ListPage> {
-        const page = await this.inner.list(request);
+        const page = await this.store.list(request);
         return { ...page, keys: page.keys.toReversed() };
       }
     }
@@ -134,8 +134,8 @@ describe("a store fails that", () => {
       override list(request: ListRequest): Promise<ListPage> {
         const { prefix, startAfter = "", delimiter } = request;
         const slash = delimiter ? startAfter.indexOf("/", prefix.length) : -1;
-        if (slash < 0) return this.inner.list(request);
-        return this.inner.list({ ...request, startAfter: `${startAfter.slice(0, slash + 1)}~` });
+        if (slash < 0) return this.store.list(request);
+        return this.store.list({ ...request, startAfter: `${startAfter.slice(0, slash + 1)}~` });
       }
     }
     expect(await notKept(new Skipping(), "also inside of a folder")).toEqual([
@@ -146,7 +146,7 @@ describe("a store fails that", () => {
   test("lists a thousand keys at most", async () => {
     class Bounded extends WorkingStore {
       override list(request: ListRequest): Promise<ListPage> {
-        return this.inner.list({ ...request, limit: Math.min(request.limit, 1_000) });
+        return this.store.list({ ...request, limit: Math.min(request.limit, 1_000) });
       }
     }
     expect(await notKept(new Bounded(), () => true)).toEqual([broken("more than a thousand keys")]);
@@ -155,7 +155,7 @@ describe("a store fails that", () => {
   test("ends ranges one byte late", async () => {
     class Inclusive extends WorkingStore {
       override getRange(key: ObjectKey, start: number, end: number) {
-        return this.inner.getRange(key, start, end + 1);
+        return this.store.getRange(key, start, end + 1);
       }
     }
     for (const words of ["ranges are half-open", "random ranges"])
@@ -166,10 +166,10 @@ describe("a store fails that", () => {
     class Torn extends WorkingStore {
       override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
         const isWhole = !(body instanceof Uint8Array) || body.length < 2;
-        if (isWhole || condition.kind === "absent") return this.inner.put(key, body, condition);
-        await this.inner.put(key, body.subarray(0, body.length / 2), condition);
+        if (isWhole || condition.kind === "absent") return this.store.put(key, body, condition);
+        await this.store.put(key, body.subarray(0, body.length / 2), condition);
         await Promise.resolve(); // Others come in between.
-        return this.inner.put(key, body, condition);
+        return this.store.put(key, body, condition);
       }
     }
     expect(await notKept(new Torn(), TRIED_BY_ALL)).toEqual([broken("readers see whole objects")]);
@@ -180,10 +180,10 @@ describe("a store fails that", () => {
       readonly #bodies = new Map<ObjectKey, Uint8Array>();
       override put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
         if (body instanceof Uint8Array) this.#bodies.set(key, body);
-        return this.inner.put(key, body, condition);
+        return this.store.put(key, body, condition);
       }
       override async get(key: ObjectKey) {
-        const stored = await this.inner.get(key);
+        const stored = await this.store.get(key);
         return stored && (this.#bodies.get(key) ?? stored);
       }
     }

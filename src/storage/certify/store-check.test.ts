@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { WorkingStore } from "../../../test/support/stores/working-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { seededRandom } from "../../base/random.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import {
   ALWAYS,
   type ListRequest,
@@ -67,7 +67,7 @@ describe("the probe refuses, by name, a store that", () => {
   test("ignores the condition of a put", async () => {
     class Ignoring extends WorkingStore {
       override put(key: ObjectKey, body: ObjectBody): Promise<PutOutcome> {
-        return this.inner.put(key, body, ALWAYS);
+        return this.store.put(key, body, ALWAYS);
       }
     }
     const store = new Ignoring();
@@ -81,9 +81,9 @@ describe("the probe refuses, by name, a store that", () => {
   test("checks first and writes later", async () => {
     class Checking extends WorkingStore {
       override async put(key: ObjectKey, body: ObjectBody): Promise<PutOutcome> {
-        if ((await this.inner.get(key)) !== undefined) return { kind: "conflict" };
+        if ((await this.store.get(key)) !== undefined) return { kind: "conflict" };
         await new Promise((resolve) => setImmediate(resolve));
-        return this.inner.put(key, body, ALWAYS);
+        return this.store.put(key, body, ALWAYS);
       }
     }
     await expect(check(new Checking())).rejects.toThrow(/cannot use store X: .*races/);
@@ -92,8 +92,8 @@ describe("the probe refuses, by name, a store that", () => {
   test("says conflict and overwrites", async () => {
     class Overwriting extends WorkingStore {
       override async put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
-        const outcome = await this.inner.put(key, body, condition);
-        await this.inner.put(key, body, ALWAYS);
+        const outcome = await this.store.put(key, body, condition);
+        await this.store.put(key, body, ALWAYS);
         return outcome;
       }
     }
@@ -104,7 +104,7 @@ describe("the probe refuses, by name, a store that", () => {
     class Forgetful extends WorkingStore {
       #puts = 0;
       override put(key: ObjectKey, body: ObjectBody, condition: PutCondition) {
-        return this.inner.put(key, body, ++this.#puts > 48 ? ALWAYS : condition);
+        return this.store.put(key, body, ++this.#puts > 48 ? ALWAYS : condition);
       }
     }
     await expect(check(new Forgetful())).rejects.toThrow(/ignores the condition of a put/);
@@ -122,7 +122,7 @@ describe("the probe refuses, by name, a store that", () => {
   test("starts every listing at its start", async () => {
     class Restarting extends WorkingStore {
       override list({ prefix, limit }: ListRequest) {
-        return this.inner.list({ prefix, limit });
+        return this.store.list({ prefix, limit });
       }
     }
     await expect(check(new Restarting())).rejects.toThrow(/listing does not go on after a key/);
@@ -131,7 +131,7 @@ describe("the probe refuses, by name, a store that", () => {
   test("answers ranges with something else", async () => {
     class Whole extends WorkingStore {
       override getRange(key: ObjectKey): Promise<Uint8Array | undefined> {
-        return this.inner.get(key);
+        return this.store.get(key);
       }
     }
     await expect(check(new Whole())).rejects.toThrow(/does not read ranges/);

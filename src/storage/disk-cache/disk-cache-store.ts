@@ -1,16 +1,8 @@
 import { MIB } from "../../base/byte-sizes.ts";
 import { joinRanges } from "../byte-ranges.ts";
 import { isSegmentObject } from "../object-keys.ts";
-import type {
-  ListPage,
-  ListRequest,
-  ObjectBody,
-  ObjectKey,
-  ObjectStore,
-  PutCondition,
-  PutOutcome,
-  ReadTrace,
-} from "../object-store.ts";
+import type { ObjectKey, ObjectStore, ReadTrace } from "../object-store.ts";
+import { StoreDecorator } from "../store-decorator.ts";
 import type { CachedBlocks, DiskCache, DiskCacheOptions } from "./disk-cache.ts";
 import { BLOCK_BYTES, REGION_BLOCKS, REGION_BYTES } from "./disk-cache-layout.ts";
 
@@ -30,34 +22,33 @@ export type DiskCacheConfig = Pick<DiskCacheOptions, "directory" | "bytesMax">;
  * A range that is not there is asked for in whole blocks. What was read goes to the disk after the
  * answer, unless the disk is far behind.
  */
-export class DiskCacheStore implements ObjectStore {
-  readonly #store: ObjectStore;
+export class DiskCacheStore extends StoreDecorator {
   readonly #cache: DiskCache;
   #pendingBytes = 0;
 
   constructor(store: ObjectStore, cache: DiskCache) {
-    this.#store = store;
+    super(store);
     this.#cache = cache;
   }
 
   /** Objects smaller than a region are kept; larger ones are only copied and merged as a whole. */
-  async get(key: ObjectKey): Promise<Uint8Array | undefined> {
-    if (!isSegmentObject(key)) return this.#store.get(key);
+  override async get(key: ObjectKey): Promise<Uint8Array | undefined> {
+    if (!isSegmentObject(key)) return this.store.get(key);
     const cached = wholeOf(await this.#cache.read(key, 0, REGION_BLOCKS));
     this.#cache.count(cached !== undefined);
     if (cached !== undefined) return cached;
-    const body = await this.#store.get(key);
+    const body = await this.store.get(key);
     if (body !== undefined && body.length < REGION_BYTES) await this.#keep(key, blocksOf(0, body));
     return body;
   }
 
-  async getRange(
+  override async getRange(
     key: ObjectKey,
     start: number,
     end: number,
     trace?: ReadTrace,
   ): Promise<Uint8Array | undefined> {
-    if (!isSegmentObject(key) || end <= start) return this.#store.getRange(key, start, end);
+    if (!isSegmentObject(key) || end <= start) return this.store.getRange(key, start, end);
     const first = Math.floor(start / BLOCK_BYTES);
     const afterLast = Math.ceil(end / BLOCK_BYTES);
     const isAnew = trace?.isAnew === true;
@@ -72,25 +63,13 @@ export class DiskCacheStore implements ObjectStore {
     return joinBlocks(blocks, start, end);
   }
 
-  put(key: ObjectKey, body: ObjectBody, condition: PutCondition): Promise<PutOutcome> {
-    return this.#store.put(key, body, condition);
-  }
-
-  list(request: ListRequest): Promise<ListPage> {
-    return this.#store.list(request);
-  }
-
-  delete(key: ObjectKey): Promise<void> {
-    return this.#store.delete(key);
-  }
-
   /** Reads whole blocks from the store; false if there is no such object. */
   async #fetch(
     key: ObjectKey,
     { start, end }: { readonly start: number; readonly end: number },
     to: { readonly blocks: CachedBlocks; readonly trace: ReadTrace | undefined },
   ): Promise<boolean> {
-    const bytes = await this.#store.getRange(key, start, end);
+    const bytes = await this.store.getRange(key, start, end);
     if (bytes === undefined) return false;
     const fresh = blocksOf(start / BLOCK_BYTES, bytes, end / BLOCK_BYTES);
     for (const [block, part] of fresh) to.blocks.set(block, part);

@@ -12,8 +12,8 @@ import {
   setFilesOf,
 } from "../../../test/support/stores/disk-cache-fixture.ts";
 import type { FileCall } from "../../../test/support/stores/faulty-files.ts";
-import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
+import { temporaryDirectory } from "../../../test/support/stores/temporary-directory.ts";
 import { ALWAYS, objectKey } from "../object-store.ts";
 import { DISK_CACHE_FILES_MAX, DiskCache } from "./disk-cache.ts";
 import {

@@ -30,7 +30,9 @@ async function regionOf(config: Partial<S3StoreConfig>): Promise<string> {
 test("the region is the setting's, the environment's, the profile's, or the default", async () => {
   const endpoint = "http://127.0.0.1:1";
   expect(await regionOf({ endpoint })).toBe("us-east-1");
-  await expect(regionOf({})).rejects.toThrow("Region is missing");
+  await expect(regionOf({})).rejects.toThrow(
+    "the region of s3://bucket is unknown; set --s3-region (or AWS_REGION)",
+  );
   process.env.AWS_PROFILE = "other";
   expect(await regionOf({ endpoint })).toBe("eu-other-9");
   expect(await regionOf({})).toBe("eu-other-9");

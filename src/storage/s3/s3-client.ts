@@ -1,7 +1,8 @@
 /** The AWS SDK, loaded only where a bucket is used: its import takes some 120 ms. */
 
 import type { S3Client } from "@aws-sdk/client-s3";
-import type { S3StoreConfig } from "../store-config.ts";
+import { DatabaseError } from "../../base/errors.ts";
+import { type S3StoreConfig, storeName } from "../store-config.ts";
 
 /** Connections of one thread to a bucket: as many as the cache has reads under way. */
 export const S3_SOCKETS_MAX = 64;
@@ -35,17 +36,24 @@ export const S3_TIMES: S3Times = {
 /** What most services other than Amazon's take for their region, or do not look at. */
 const REGION_DEFAULT = "us-east-1";
 
-/** Loads the SDK and makes a client. Nothing is sent before the first request. */
+/**
+ * Loads the SDK and makes a client. Nothing is sent before the first request. Throws `unavailable`
+ * if Amazon's region of the bucket is set nowhere.
+ */
 export async function openS3Client(
   config: S3StoreConfig,
   times: S3Times,
 ): Promise<{ readonly sdk: S3Sdk; readonly client: S3Client }> {
   const sdk = await import("@aws-sdk/client-s3");
   const { endpoint, pathStyle } = config;
-  const region = config.region ?? (endpoint === undefined ? undefined : await regionOrDefault(sdk));
+  const region = config.region ?? (await regionFound(sdk)) ?? (endpoint && REGION_DEFAULT);
+  if (region === undefined) {
+    const what = `the region of ${storeName(config)} is unknown`;
+    throw new DatabaseError("unavailable", `${what}; set --s3-region (or AWS_REGION)`);
+  }
   const client = new sdk.S3Client({
     ...(endpoint !== undefined && { endpoint }),
-    ...(region !== undefined && { region }),
+    region,
     forcePathStyle: pathStyle,
     // The layer above repeats what may be repeated. A conditional put that was repeated here would
     // take its own first success for somebody else's.
@@ -68,10 +76,10 @@ export async function openS3Client(
   return { sdk, client };
 }
 
-/** The region of the environment or of the profile, else the default: other services have one. */
-async function regionOrDefault(sdk: S3Sdk): Promise<string> {
+/** Returns the region of the environment or of the profile. */
+async function regionFound(sdk: S3Sdk): Promise<string | undefined> {
   const client = new sdk.S3Client({ logger: QUIET });
-  const found = await client.config.region().catch(() => REGION_DEFAULT);
+  const found = await client.config.region().catch(() => undefined);
   client.destroy();
   return found;
 }

@@ -107,7 +107,7 @@ const FIXES: Readonly<Record<string, string>> = {
   EAI_AGAIN: "the name service does not answer",
 };
 
-function fixOf({ status, code, message }: S3Failure, config: S3StoreConfig): string | undefined {
+function fixOf({ status, code }: S3Failure, config: S3StoreConfig): string | undefined {
   const { bucket, endpoint, pathStyle } = config;
   if (code === "NoSuchBucket") {
     return `create the bucket ${bucket}, or correct --object-store or --s3-region`;
@@ -117,15 +117,13 @@ function fixOf({ status, code, message }: S3Failure, config: S3StoreConfig): str
     const name = endpoint === undefined ? "--s3-region" : "--s3-endpoint";
     return `correct ${name}: there is no such host${style}`;
   }
-  const isRegionUnknown = /region is missing/i.test(message);
-  if (isRegionUnknown) return "set --s3-region (or AWS_REGION)";
   const isElsewhere = code === "PermanentRedirect" || code === "AuthorizationHeaderMalformed";
   if (isElsewhere || status === 301 || status === 307) {
     return `the bucket ${bucket} is in another region or at another address; correct --s3-region${
       endpoint === undefined ? "" : " or --s3-endpoint"
     }`;
   }
-  if (/certificate|^ERR_TLS/i.test(`${code} ${message}`)) {
+  if (/CERT|^ERR_TLS|^UNABLE_TO_VERIFY/.test(code)) {
     return "the service's certificate is not trusted; NODE_EXTRA_CA_CERTS names more authorities";
   }
   if (Object.hasOwn(FIXES, code)) return FIXES[code];

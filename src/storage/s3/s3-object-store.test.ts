@@ -270,11 +270,9 @@ describe("an error names the setting to look at", () => {
   test("no region", async () => {
     delete process.env.AWS_REGION;
     process.env.HOME = "/nonexistent";
-    const amazon = await S3ObjectStore.open({
-      clock: systemClock,
-      config: { kind: "s3", bucket: "bucket", prefix: "", pathStyle: false },
-    });
-    await expect(amazon.get(KEY)).rejects.toThrow(/set --s3-region/);
+    const config = { kind: "s3", bucket: "bucket", prefix: "", pathStyle: false } as const;
+    const opening = S3ObjectStore.open({ clock: systemClock, config });
+    await expect(opening).rejects.toThrow(/set --s3-region/);
   });
 });
 
