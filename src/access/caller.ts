@@ -1,9 +1,10 @@
 /** Who makes a request, and whether it may: pure decisions over what is known already. */
 
+import { formatTime } from "../base/clock.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { fitEverything, fitsPatterns } from "../model/namespace-pattern.ts";
+import { EVERY_NAMESPACE, fitEverything, fitsPatterns } from "../model/namespace-pattern.ts";
 import type { RequestScope } from "../model/request-scope.ts";
-import { type ApiKey, type KeyAction, shownKey } from "./api-key.ts";
+import { type ApiKey, KEY_ACTIONS, type KeyAction, shownKey } from "./api-key.ts";
 import type { QueryToken } from "./query-token.ts";
 
 /** Who makes a request. */
@@ -99,4 +100,33 @@ function tokenScope(token: QueryToken, key: ApiKey, need: Need): RequestScope {
 
 function quoted(actions: readonly KeyAction[], separator: string): string {
   return actions.map((action) => `\`${action}\``).join(separator);
+}
+
+/**
+ * What a caller may do, and where; never a part of its secret but the last four characters, which
+ * listings show, too. Without keys everybody may do everything, but `admin` is for this machine.
+ */
+export function callerJson(caller: Caller, isLocal: boolean): Readonly<Record<string, unknown>> {
+  switch (caller.kind) {
+    case "anyone":
+      return {
+        kind: "anyone",
+        actions: KEY_ACTIONS.filter((action) => isLocal || action !== "admin"),
+        namespaces: [EVERY_NAMESPACE],
+      };
+    case "key": {
+      const { name, lastFour, actions, namespaces, expiresAtMs } = caller.key;
+      return {
+        kind: "key",
+        name,
+        last_four: lastFour,
+        actions: actions.includes("admin") ? KEY_ACTIONS : actions,
+        namespaces,
+        expires_at: expiresAtMs === undefined ? null : formatTime(expiresAtMs),
+      };
+    }
+    case "token":
+      // A token queries one namespace, and does nothing else.
+      return { kind: "token", actions: ["query"], namespaces: [caller.token.namespace] };
+  }
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApiKey } from "./api-key.ts";
-import { DEAD_KEYS_MAX, DEAD_KEYS_MS, pickDeadKeys } from "./dead-keys.ts";
+import { DEAD_KEYS_MAX, DEAD_KEYS_MS, pickDeadKeys, StoreTime } from "./dead-keys.ts";
 import type { StoredKey } from "./key-store.ts";
-import { StoreTime } from "./store-time.ts";
 
 const NOW = 10 * DEAD_KEYS_MS;
 const SURE = { nowMs: NOW, storeMs: NOW };

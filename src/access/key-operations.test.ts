@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
-import { seededRandom } from "../base/random.ts";
 import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
+import { seededRandom } from "../base/random.ts";
 import { KEY_REQUEST_MS_MAX, KeyOperations, type KeyOutcome } from "./key-operations.ts";
 import { KeyRing } from "./key-ring.ts";
 import { KeyStore } from "./key-store.ts";

@@ -11,10 +11,11 @@ import { type Clock, formatTime } from "../base/clock.ts";
 import { DatabaseError, invalid } from "../base/errors.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
+import { waitAtMost } from "../base/within-time.ts";
 import { EVERY_NAMESPACE } from "../model/namespace-pattern.ts";
 import { type ApiKey, KEY_ACTIONS, keyHash, keyId, shownKey } from "./api-key.ts";
 import type { Caller } from "./caller.ts";
-import { type KeyTimes, pickDeadKeys } from "./dead-keys.ts";
+import { type KeyTimes, pickDeadKeys, StoreTime } from "./dead-keys.ts";
 import { type KeyListing, type KeyStore, NO_KEYS, type StoredKey } from "./key-store.ts";
 import { KEY_USES_MS, KeyUses } from "./key-uses.ts";
 import {
@@ -25,7 +26,6 @@ import {
   unknownSignature,
   verifyToken,
 } from "./query-token.ts";
-import { StoreTime } from "./store-time.ts";
 
 /**
  * Interval at which a server that has requests reads the changes of other servers: one request to
@@ -109,15 +109,8 @@ export class KeyRing {
     const sinceMs = Math.max(this.#readMs, this.#failedMs);
     if (this.#options.clock.monotonicMs() - sinceMs <= KEY_AGE_MS_MAX) return undefined;
     const looking = this.#look();
-    this.#waiting ??= this.#waitFor(looking);
+    this.#waiting ??= waitAtMost(this.#options.clock, looking, KEY_WAIT_MS_MAX);
     return this.#waiting;
-  }
-
-  async #waitFor(looking: Promise<boolean>): Promise<void> {
-    const over = new AbortController();
-    const late = this.#options.clock.sleep(KEY_WAIT_MS_MAX, over.signal).catch(() => {});
-    await Promise.race([looking, late]);
-    over.abort();
   }
 
   /** Whether requests need a key. */
