@@ -1,4 +1,6 @@
-/** What a request cost, as its answer reports it. */
+/** What a request did and cost, as its answer reports it. */
+
+import type { DocumentId } from "./value.ts";
 
 /** Logical bytes that a query is billed. */
 export interface QueryBilling {
@@ -131,4 +133,22 @@ export interface QueryAnalysis {
   readonly phases: QueryPhases;
   /** Those that were worked at, the longest first. */
   readonly steps: readonly QueryStep[];
+}
+
+/** What a write did. */
+export interface WriteCounts {
+  /** Undefined: the request had no operation of the kind. */
+  readonly upserted: number | undefined;
+  readonly patched: number | undefined;
+  readonly deleted: number | undefined;
+  /** Documents that match a filter were left for a later request. */
+  readonly remaining: boolean;
+  /** In the order of the answer; undefined unless asked for. */
+  readonly affected:
+    | {
+        readonly upserted: readonly DocumentId[];
+        readonly patched: readonly DocumentId[];
+        readonly deleted: readonly DocumentId[];
+      }
+    | undefined;
 }

@@ -18,13 +18,10 @@ export interface SegmentEntry {
    * needs no request to learn it.
    */
   readonly head: string;
-  /**
-   * Fingerprint of the indexes it was made with; without it, it has to be read to know. This and
-   * `home` have the names of the manifest's JSON.
-   */
-  readonly indexMark?: string;
+  /** Index fingerprint of the schema that it was made by (`segment/index-fingerprint.ts`). */
+  readonly indexFingerprint: string;
   /** The owner of the object, where several namespaces share it; absent: this namespace's own. */
-  readonly home?: SegmentOwner;
+  readonly owner?: SegmentOwner;
 }
 
 /** The namespace under whose prefix a segment's object lies. */

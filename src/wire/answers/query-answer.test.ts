@@ -275,3 +275,47 @@ test("large answers come in pieces that end after rows, and are counted as they 
   expect(results[0].rows[99]).toEqual({ id: 99, text });
   expect(results[1].rows).toHaveLength(1);
 });
+
+test("long arrays are written in steps and pieces, and read as they are", () => {
+  const texts = Array.from({ length: 40_000 }, (_, i) => `text ${i} é`);
+  const numbers = Array.from({ length: 50_000 }, (_, i) => BigInt(i) - 9n);
+  const vectors = Array.from({ length: 20_000 }, (_, i) => Float32Array.of(i, 0.5));
+  const long = document({
+    attributes: [
+      ["texts", { kind: "array", of: "string" }, texts],
+      ["between", { kind: "scalar", of: "bool" }, true],
+      ["numbers", { kind: "array", of: "int" }, numbers],
+      ["vectors", { kind: "multi_vector", dimensions: 2 }, vectors],
+    ],
+    computed: [["score", 0.5]],
+  });
+  const pieces: Uint8Array[] = [];
+  let steps = 0;
+  const writing = encodeQueryAnswer({
+    kind: "single",
+    results: [documents(long, document({ id: 2n }))],
+    vectorEncoding: "float",
+    billing: { bytesQueried: 0, bytesReturned: 0 },
+    performance: () => PERFORMANCE,
+  });
+  for (let next = writing.next(); ; next = writing.next(), steps++) {
+    if (next.done !== true) continue;
+    pieces.push(...next.value);
+    break;
+  }
+  expect(steps).toBeGreaterThan(5);
+  expect(pieces.length).toBeGreaterThan(2);
+  for (const piece of pieces) expect(piece.length).toBeLessThan(2 * 1024 * 1024);
+  const { rows } = JSON.parse(decoder.decode(Buffer.concat(pieces)));
+  expect(rows).toEqual([
+    {
+      id: 1,
+      texts,
+      between: true,
+      numbers: numbers.map(Number),
+      vectors: vectors.map((vector) => [...vector]),
+      score: 0.5,
+    },
+    { id: 2 },
+  ]);
+});

@@ -1,6 +1,7 @@
 /** Documents, groups and aggregates of query answers as JSON. */
 
-import type { Steps } from "../../base/steps.ts";
+import { KIB } from "../../base/byte-sizes.ts";
+import { runSteps, type Steps } from "../../base/steps.ts";
 import type {
   AggregateValue,
   ComputedValue,
@@ -9,12 +10,20 @@ import type {
   ResultDocument,
   ResultGroup,
 } from "../../model/query-result.ts";
-import type { JsonWriter } from "../json/json-writer.ts";
-import { MemberKeys } from "./member-keys.ts";
-import { type VectorEncoding, writeFloat, writeId, writeValue } from "./value-json.ts";
+import { JsonWriter } from "../json/json-writer.ts";
+import {
+  isLongValue,
+  type VectorEncoding,
+  writeFloat,
+  writeId,
+  writeLongValue,
+  writeValue,
+} from "./value-json.ts";
 
 /** Rows that are written between two pauses: of some KiB each. */
 const ROWS_PER_STEP = 16;
+/** Bytes after which a pause is due whatever the number of rows is. */
+const STEP_BYTES = 256 * KIB;
 
 /** Writes results into one answer. */
 export class ResultWriter {
@@ -38,8 +47,9 @@ export class ResultWriter {
         json.raw('"rows":[');
         for (const [i, document] of result.documents.entries()) {
           if (i > 0) json.raw(",");
-          this.#writeDocument(document);
-          if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
+          const long = this.#writeDocument(document);
+          if (long !== undefined) yield* this.#writeFromLong(document, long);
+          if (this.#isPauseDue(i)) yield;
         }
         json.raw("]");
         return;
@@ -57,11 +67,15 @@ export class ResultWriter {
         for (const [i, group] of result.groups.entries()) {
           if (i > 0) json.raw(",");
           this.#writeGroup(group);
-          if (i % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield;
+          if (this.#isPauseDue(i)) yield;
         }
         json.raw("]");
         return;
     }
+  }
+
+  #isPauseDue(row: number): boolean {
+    return row % ROWS_PER_STEP === ROWS_PER_STEP - 1 || this.#json.length >= STEP_BYTES;
   }
 
   /** Writes an array of documents. */
@@ -70,12 +84,14 @@ export class ResultWriter {
     json.raw("[");
     for (const [i, document] of documents.entries()) {
       if (i > 0) json.raw(",");
-      this.#writeDocument(document);
+      const long = this.#writeDocument(document);
+      if (long !== undefined) runSteps(this.#writeFromLong(document, long));
     }
     json.raw("]");
   }
 
-  #writeDocument(document: ResultDocument): void {
+  /** Writes a document up to a long value, and returns which of the attributes has it. */
+  #writeDocument(document: ResultDocument): number | undefined {
     const json = this.#json;
     json.raw('{"id":');
     writeId(json, document.id);
@@ -83,12 +99,29 @@ export class ResultWriter {
       json.raw(',"$dist":');
       json.float32(document.dist);
     }
-    const { computed } = document;
-    for (const [name, type, value] of document.attributes) {
+    return this.#writeMembers(document, 0);
+  }
+
+  /** Writes a document on from a long value, to its end. */
+  *#writeFromLong(document: ResultDocument, long: number): Steps<void> {
+    for (let next: number | undefined = long; next !== undefined; ) {
+      const [, type, value] = document.attributes[next];
+      yield* writeLongValue(this.#json, type, value, this.#encoding);
+      yield;
+      next = this.#writeMembers(document, next + 1);
+    }
+  }
+
+  /** Writes the attributes from one on and all that follows, or up to a long value. */
+  #writeMembers({ attributes, computed }: ResultDocument, from: number): number | undefined {
+    const json = this.#json;
+    for (let i = from; i < attributes.length; i++) {
+      const [name, type, value] = attributes[i];
       // Null means absent, and `id` is there already. A computed member hides an attribute.
       if (value === null || name === "id") continue;
       if (computed.length > 0 && computed.some(([other]) => other === name)) continue;
       this.#keys.writeNext(json, name);
+      if (isLongValue(value)) return i;
       writeValue(json, type, value, this.#encoding);
     }
     for (const [name, value] of computed) {
@@ -96,6 +129,7 @@ export class ResultWriter {
       this.#writeComputed(value);
     }
     json.raw("}");
+    return undefined;
   }
 
   #writeComputed(value: ComputedValue): void {
@@ -152,5 +186,23 @@ export class ResultWriter {
   #writeAggregate(value: AggregateValue): void {
     if (typeof value === "bigint") this.#json.integer(value);
     else writeFloat(this.#json, value);
+  }
+}
+
+/** Writes members' names, each escaped only once: an answer repeats few of them very often. */
+class MemberKeys {
+  readonly #comma = new Map<string, Uint8Array>();
+
+  /** Writes a comma, the name in quotes, and a colon. */
+  writeNext(json: JsonWriter, name: string): void {
+    let bytes = this.#comma.get(name);
+    if (bytes === undefined) {
+      const key = new JsonWriter();
+      key.raw(",");
+      key.key(name);
+      bytes = key.bytes();
+      this.#comma.set(name, bytes);
+    }
+    json.rawBytes(bytes);
   }
 }

@@ -1,6 +1,7 @@
 /** Typed values as JSON. */
 
 import { assert } from "../../base/assert.ts";
+import type { Steps } from "../../base/steps.ts";
 import type { AttributeType, ScalarKind } from "../../model/attribute-type.ts";
 import { formatDatetime } from "../../model/datetime.ts";
 import type { AttributeValue, DocumentId, ScalarValue, SparseVector } from "../../model/value.ts";
@@ -46,6 +47,33 @@ export function writeValue(
       writeSparse(json, value as SparseVector);
       return;
   }
+}
+
+/** Elements that are written between two pauses: up to .4 µs each. */
+const ELEMENTS_PER_STEP = 16_384;
+
+/** Tells whether a value has more elements than one step writes. */
+export function isLongValue(value: AttributeValue): boolean {
+  return Array.isArray(value) && value.length > ELEMENTS_PER_STEP;
+}
+
+/** Writes a long value as `writeValue` does, in steps. */
+export function* writeLongValue(
+  json: JsonWriter,
+  type: AttributeType,
+  value: AttributeValue,
+  encoding: VectorEncoding,
+): Steps<void> {
+  const elements = value as readonly (ScalarValue | Float32Array)[];
+  json.raw("[");
+  for (const [i, element] of elements.entries()) {
+    if (i > 0) json.raw(",");
+    if (type.kind === "array" && type.of !== "unknown") {
+      writeScalar(json, type.of, element as ScalarValue);
+    } else writeVector(json, element as Float32Array, encoding);
+    if (i % ELEMENTS_PER_STEP === ELEMENTS_PER_STEP - 1) yield;
+  }
+  json.raw("]");
 }
 
 function writeVector(json: JsonWriter, vector: Float32Array, encoding: VectorEncoding): void {

@@ -1,28 +1,10 @@
 /** Answers to writes. */
 
-import type { EmbeddingStats, QueryBilling } from "../../model/request-stats.ts";
+import type { EmbeddingStats, QueryBilling, WriteCounts } from "../../model/request-stats.ts";
 import type { DocumentId } from "../../model/value.ts";
 import { type JsonWriter, jsonBytes } from "../json/json-writer.ts";
 import { writeQueryBilling, writeWritePerformance } from "./stats-json.ts";
 import { writeId } from "./value-json.ts";
-
-/** What a write did. */
-export interface WriteCounts {
-  /** Undefined: the request had no operation of the kind. */
-  readonly upserted: number | undefined;
-  readonly patched: number | undefined;
-  readonly deleted: number | undefined;
-  /** Documents that match a filter were left for a later request. */
-  readonly remaining: boolean;
-  /** In the order of the answer; undefined unless asked for. */
-  readonly affected:
-    | {
-        readonly upserted: readonly DocumentId[];
-        readonly patched: readonly DocumentId[];
-        readonly deleted: readonly DocumentId[];
-      }
-    | undefined;
-}
 
 /** What a copy or a branch brought in. */
 export interface CopiedDocuments {

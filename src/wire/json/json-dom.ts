@@ -90,8 +90,10 @@ export class JsonDom {
         at = window.at;
         depth = stack.depth;
         count = depth > 0 ? stack.count : 0;
-        containers = build?.containerCount ?? 0;
-        values = build?.valueCount ?? 0;
+        if (build !== undefined) {
+          containers = build.containerCount;
+          values = build.valueCount;
+        }
         if (this.#advance(end)) return true;
       } while (window.at < end && this.#scan === undefined);
     } catch (signal) {

@@ -1,3 +1,4 @@
+import { withRoom } from "../../base/with-room.ts";
 import type { ByteWindow } from "./byte-window.ts";
 
 const ZERO = 0x30;
@@ -7,7 +8,10 @@ const PLUS = 0x2b;
 const POINT = 0x2e;
 const LOWER_E = 0x65;
 
-/** Characters of one number; our choice: all digits of any float64 are some eleven hundred. */
+/**
+ * Characters of one number; our choice: all digits of any float64 are some eleven hundred. Of one
+ * that has more, the scanner reads no more than that of each part: callers look at its length.
+ */
 export const NUMBER_BYTES_MAX = 65_536;
 /** Digits kept of a float64: any 15 are exact in it. */
 const FLOAT64_DIGITS = 15;
@@ -42,8 +46,6 @@ export class NumberScanner {
   end = 0;
   /** Whether the token is a number by RFC 8259. If not, `end` is where it stops being one. */
   valid = false;
-  /** True if the token is invalid because it is longer than `NUMBER_BYTES_MAX`. */
-  isTooLong = false;
   /** Whether the token has neither fraction nor exponent. */
   integer = false;
 
@@ -144,8 +146,6 @@ export class NumberScanner {
     this.#truncated = false;
     this.#tailDigits = 0;
     this.integer = true;
-    this.isTooLong = false;
-    const longest = sign + NUMBER_BYTES_MAX;
 
     let digit = bytes[at] - ZERO;
     if (digit === 0) {
@@ -162,7 +162,7 @@ export class NumberScanner {
       }
       while (digit >= 0 && digit <= 9) {
         if (at - start < FLOAT64_DIGITS) mantissa = mantissa * 10 + digit;
-        else if (at < longest) this.#dropInteger();
+        else if (at - sign <= NUMBER_BYTES_MAX) this.#dropInteger();
         else break;
         digit = bytes[++at] - ZERO;
       }
@@ -175,9 +175,6 @@ export class NumberScanner {
       if (!this.#scanFraction(kept, keptMax)) return;
     }
     if ((bytes[this.end] | 0x20) === LOWER_E) this.#scanExponent();
-    if (this.end < longest) return;
-    this.isTooLong = true;
-    this.valid = false;
   }
 
   #dropInteger(): void {
@@ -300,14 +297,16 @@ export class Float32Builder {
   }
 
   push(value: number): void {
-    if (this.length === this.#values.length) this.#grow(this.length + 1);
+    if (this.length === this.#values.length) {
+      this.#values = withRoom(this.#values, this.length + 1);
+    }
     this.#values[this.length++] = value;
   }
 
   /** Appends all of `values`. */
   append(values: Float32Array): void {
     const end = this.length + values.length;
-    if (end > this.#values.length) this.#grow(end);
+    this.#values = withRoom(this.#values, end);
     this.#values.set(values, this.length);
     this.length = end;
   }
@@ -320,11 +319,5 @@ export class Float32Builder {
   /** A view of the elements from `start` to `end`, valid until more are added. */
   view(start = 0, end = this.length): Float32Array {
     return this.#values.subarray(start, end);
-  }
-
-  #grow(needed: number): void {
-    const larger = new Float32Array(Math.max(needed, this.#values.length * 2));
-    larger.set(this.#values.subarray(0, this.length));
-    this.#values = larger;
   }
 }

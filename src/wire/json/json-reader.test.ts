@@ -7,6 +7,7 @@ import {
   type JsonValue,
   jsonElements,
 } from "../../model/json-value.ts";
+import { NUMBER_BYTES_MAX } from "./json-numbers.ts";
 import { JsonReader, parseJson } from "./json-reader.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
@@ -348,6 +349,21 @@ describe("grammar", () => {
     expect(faultOf(() => parseJson(bytes))).toMatch(
       /^Failed to parse the request body as JSON: é: invalid UTF-8 at line 1 column \d+$/u,
     );
+  });
+
+  test("the length of a number is bounded", () => {
+    const longest = `0.${"7".repeat(NUMBER_BYTES_MAX - 2)}`;
+    expect(parseJson(utf8(`[true,${longest}]`))).toEqual([true, Number(longest)]);
+    const shapes = ["7", "0.0", "0.7", "7e0", "7e7", "-7"];
+    for (const shape of shapes) {
+      const text = shape + shape.slice(-1).repeat(NUMBER_BYTES_MAX + 1 - shape.length);
+      expect(() => parseJson(utf8(`[${text}]`)), shape).toThrow(
+        `a number has at most ${NUMBER_BYTES_MAX} characters at line 1 column 2`,
+      );
+    }
+    // Each part is within the limit.
+    const half = "7".repeat(NUMBER_BYTES_MAX / 2);
+    expect(() => parseJson(utf8(`${half}.${half}e${half}`))).toThrow("a number has at most");
   });
 
   test("nesting is bounded", () => {

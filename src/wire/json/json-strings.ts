@@ -11,6 +11,8 @@ const CACHED_BYTES_MAX = 32;
 const CACHE_SLOTS = 512;
 /** Of all bodies of a thread: one for each would cost a short body more than all else of it. */
 const CACHE: (string | undefined)[] = new Array(CACHE_SLOTS).fill(undefined);
+/** Bytes that are read of any string without a look at its bounds, with both quotes. */
+const SHORT_BYTES_MAX = 1024;
 /** Hash factor of FNV-1a. */
 const FNV_PRIME = 0x01000193;
 
@@ -37,116 +39,101 @@ const LONE_SURROGATE = -2;
 /** The first byte of a code point in UTF-8, by the number of bytes that follow. */
 const UTF8_LEADS = [0, 0xc0, 0xe0, 0xf0];
 
+/** What is wrong with a byte of a string that must be escaped. */
+export const CONTROL = "control character in a string";
+
 /** A fault in a string: what is wrong at which byte of the window. */
 export interface StringFault {
   readonly at: number;
   readonly what: string;
 }
 
+/** The fault of a string that does not end in time; its place means nothing. */
+export const TOO_LONG: StringFault = Object.freeze({ at: 0, what: "a string that is too long" });
+
 /**
  * Reads one string token per call, from its opening quote on. Strict: control characters, invalid
- * UTF-8 and lone surrogates, escaped or not, are faults.
+ * UTF-8 and lone surrogates, escaped or not, are faults. A string cut short has its fault at the
+ * window's limit.
  */
 export class StringScanner {
-  /** Just after the closing quote. */
+  /** Just after the closing quote of the string that was read last, or the byte that ended `short`. */
   end = 0;
-  /** What is wrong with the token, if anything. A string cut short faults at the window's limit. */
-  fault: StringFault | undefined = undefined;
-
-  /** True if the token is longer than allowed; then nothing is read. */
-  isLong = false;
 
   /**
-   * The string that starts at `start`. Meaningless if `fault` or `isLong` is set afterwards, as the
-   * latter is where it does not end before `end`.
+   * The string that starts at `start`, if it is short and plain ASCII, as names and most values
+   * are. Else undefined: then comes `rest`.
    */
-  scan(bytes: Buffer, start: number, end: number): string {
-    this.fault = undefined;
-    this.isLong = false;
+  short(bytes: Buffer, start: number): string | undefined {
+    const near = start + CACHED_BYTES_MAX;
     let at = start + 1;
     let hash = 0;
     let byte = bytes[at];
-    const near = Math.min(end, start + CACHED_BYTES_MAX);
     while (PLAIN_BYTES[byte] !== 0 && at < near) {
       hash = Math.imul(hash ^ byte, FNV_PRIME);
       byte = bytes[++at];
     }
-    if (byte === QUOTE) {
-      this.end = at + 1;
-      return this.#cached(bytes, start + 1, at, hash);
-    }
-    at = plainEnd(bytes, at, end);
-    if (bytes[at] === QUOTE) {
-      this.end = at + 1;
-      return bytes.toString("latin1", start + 1, at);
-    }
-    return this.#scanUncommon(bytes, { start: start + 1, from: at, end });
-  }
-
-  #cached(bytes: Buffer, start: number, end: number, hash: number): string {
+    if (byte !== QUOTE) return this.#uncached(bytes, start, at);
+    this.end = at + 1;
     const slot = (hash ^ (hash >>> 15)) & (CACHE_SLOTS - 1);
     const seen = CACHE[slot];
-    if (seen !== undefined && equalsAscii(seen, bytes, start, end)) return seen;
-    const text = bytes.toString("latin1", start, end);
+    if (seen !== undefined && equalsAscii(seen, bytes, start + 1, at)) return seen;
+    const text = bytes.toString("latin1", start + 1, at);
     CACHE[slot] = text;
     return text;
   }
 
-  /** Checks the string that starts at `start` as `scan` does, without making one of it. */
-  pass(bytes: Buffer, start: number, end: number): void {
-    this.fault = undefined;
-    this.isLong = false;
-    const at = plainEnd(bytes, start + 1, end);
-    if (bytes[at] === QUOTE) this.end = at + 1;
-    else this.#checkUncommon(bytes, { start: start + 1, from: at, end });
+  /** What `short` returns for a string that is plain up to `from`, and too long for the cache. */
+  #uncached(bytes: Buffer, start: number, from: number): string | undefined {
+    const at = plainEnd(bytes, from, start + SHORT_BYTES_MAX);
+    this.end = at + 1;
+    return bytes[at] === QUOTE ? bytes.toString("latin1", start + 1, at) : undefined;
   }
 
-  /** A string with escapes or beyond ASCII; the bytes up to `from` are plain. */
-  #scanUncommon(bytes: Buffer, place: StringPlace): string {
-    const isEscaped = this.#checkUncommon(bytes, place);
-    if (this.fault !== undefined || this.isLong) return "";
-    const raw = bytes.subarray(place.start, this.end - 1);
-    return isEscaped ? unescaped(raw) : raw.toString("utf8");
+  /** The string that starts at `start`, which `short` did not read, or its fault. */
+  rest(bytes: Buffer, start: number, stop: number): string | StringFault {
+    const at = plainEnd(bytes, this.end - 1, stop);
+    if (bytes[at] === QUOTE) {
+      this.end = at + 1;
+      return bytes.toString("latin1", start + 1, at);
+    }
+    const isEscaped = this.#findEnd(bytes, at, stop);
+    if (typeof isEscaped === "object") return isEscaped;
+    return stringPiece(bytes.subarray(start + 1, this.end - 1), start + 1, isEscaped);
   }
 
-  /** Finds the end of such a string and what is wrong with it; tells whether it has escapes. */
-  #checkUncommon(bytes: Buffer, { start, from, end }: StringPlace): boolean {
+  /** Checks the string that starts at `start`, without making one of it. */
+  pass(bytes: Buffer, start: number, stop: number): StringFault | undefined {
+    const at = plainEnd(bytes, start + 1, stop);
+    if (bytes[at] === QUOTE) {
+      this.end = at + 1;
+      return undefined;
+    }
+    const isEscaped = this.#findEnd(bytes, at, stop);
+    if (typeof isEscaped === "object") return isEscaped;
+    return faultIn(bytes.subarray(start + 1, this.end - 1), start + 1, isEscaped);
+  }
+
+  /** Finds the closing quote, from `from` on; tells whether there is an escape before it. */
+  #findEnd(bytes: Buffer, from: number, stop: number): boolean | StringFault {
     let at = from;
     let isEscaped = false;
     for (;;) {
       const byte = bytes[at];
       if (byte === QUOTE) break;
-      if (at >= end) {
-        this.isLong = true;
-        return false;
-      }
-      if (byte < 0x20) return this.#fail(at, "control character in a string");
+      if (at >= stop) return TOO_LONG;
+      if (byte < 0x20) return { at, what: CONTROL };
       if (byte === BACKSLASH) {
         isEscaped = true;
         // The byte after it is looked at later; the closing quote must be told from `\"` now.
         at++;
-        if (bytes[at] < 0x20) return this.#fail(at, "control character in a string");
+        if (bytes[at] < 0x20) return { at, what: CONTROL };
       }
       at++;
     }
     this.end = at + 1;
-    this.fault = faultIn(bytes.subarray(start, at), start, isEscaped);
     return isEscaped;
   }
-
-  #fail(at: number, what: string): false {
-    this.fault = { at, what };
-    return false;
-  }
-}
-
-/**
- * A range for a string: begins at `start`, has no escapes up to `from`, and must end before `end`.
- */
-interface StringPlace {
-  readonly start: number;
-  readonly from: number;
-  readonly end: number;
 }
 
 /** Up to where bytes from `start` on, and before `end`, are ASCII that stands for itself. */
@@ -160,8 +147,11 @@ export function plainEnd(bytes: Buffer, start: number, end: number): number {
  * The text of some bytes of a string, which neither begin nor end inside of an escape or character,
  * or what is wrong with them; `start` is where they stand in the window.
  */
-export function stringPiece(raw: Buffer, start: number): string | StringFault {
-  const isEscaped = raw.includes(BACKSLASH);
+export function stringPiece(
+  raw: Buffer,
+  start: number,
+  isEscaped = raw.includes(BACKSLASH),
+): string | StringFault {
   return faultIn(raw, start, isEscaped) ?? (isEscaped ? unescaped(raw) : raw.toString("utf8"));
 }
 

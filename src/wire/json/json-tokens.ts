@@ -5,7 +5,7 @@ import { ByteWindow, NEED_MORE_BYTES, PAUSE_IN_TOKEN } from "./byte-window.ts";
 import { foreignSyntax } from "./foreign-syntax.ts";
 import { NUMBER_BYTES_MAX, NumberScanner } from "./json-numbers.ts";
 import { JsonStack } from "./json-stack.ts";
-import { StringScanner } from "./json-strings.ts";
+import { type StringFault, StringScanner, TOO_LONG } from "./json-strings.ts";
 import { LONG_PIECE_BYTES, LongString } from "./long-string.ts";
 
 /** The bytes that JSON's grammar knows. */
@@ -33,7 +33,7 @@ const NUMBER_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
 
 /** How long a member's name may be where the caller knows a limit. */
 export interface NameBound {
-  /** Greatest length in JSON, between the quotes. */
+  /** Greatest length in JSON, between the quotes; short strings are not checked. */
   readonly bytesMax: number;
   /** The error for a longer one; `start` is its beginning as it stands in the JSON. */
   readonly refuse: (start: string) => DatabaseError;
@@ -258,19 +258,24 @@ export class JsonTokens {
    * several steps may have `bytesMax`.
    */
   string(bound?: NameBound, bytesMax = NO_END): string {
+    const { window } = this;
+    const text = this.#strings.short(window.bytes, window.at);
+    if (text === undefined) return this.#longerString(bound, bytesMax);
+    this.#passString();
+    return text;
+  }
+
+  /** Reads a string that `short` did not read. */
+  #longerString(bound: NameBound | undefined, bytesMax: number): string {
     if (this.#isKnownLong) return this.#longString(true, bytesMax).text;
     const { window } = this;
-    const text = this.#strings.scan(window.bytes, window.at, this.#stringEndMax);
-    const { fault, isLong } = this.#strings;
+    const text = this.#strings.rest(window.bytes, window.at, this.#stringStop);
     if (bound !== undefined) {
-      const isSuspect =
-        isLong || fault !== undefined || this.#strings.end - window.at > bound.bytesMax;
+      const isSuspect = typeof text === "object" || this.#strings.end - window.at > bound.bytesMax;
       if (isSuspect) this.#checkBound(bound);
     }
-    if (isLong) return this.#longString(true, bytesMax).text;
-    if (this.#parts !== UNBOUNDED) {
-      this.#partsLeft -= (this.#strings.end - window.at) / this.#parts.stringBytes;
-    }
+    if (text === TOO_LONG) return this.#longString(true, bytesMax).text;
+    if (typeof text === "object") throw this.#stringFault(text);
     this.#passString();
     return text;
   }
@@ -280,8 +285,8 @@ export class JsonTokens {
     return this.#longStrings.size > 0 && this.#longStrings.has(this.window.offset);
   }
 
-  /** Up to where a string is read in one step. */
-  get #stringEndMax(): number {
+  /** Where a string ends at the latest that is read in one step. */
+  get #stringStop(): number {
     const { at } = this.window;
     if (this.#parts !== UNBOUNDED) return at + this.#partsLeft * this.#parts.stringBytes;
     return this.mayPause ? at + LONG_PIECE_BYTES : NO_END;
@@ -317,23 +322,27 @@ export class JsonTokens {
 
   /** Passes a string, which is checked all the same; the caller has seen its quote. */
   skipString(): void {
-    if (this.#isKnownLong) {
-      this.#longString(false, NO_END);
-      return;
-    }
-    this.#strings.pass(this.window.bytes, this.window.at, this.#stringEndMax);
-    if (this.#strings.isLong) this.#longString(false, NO_END);
-    else this.#passString();
+    const { bytes, at } = this.window;
+    const fault = this.#isKnownLong ? TOO_LONG : this.#strings.pass(bytes, at, this.#stringStop);
+    if (fault === undefined) this.#passString();
+    else if (fault === TOO_LONG) this.#longString(false, NO_END);
+    else throw this.#stringFault(fault);
   }
 
+  /** Goes on behind the string that was read. */
   #passString(): void {
     const { window } = this;
-    const { fault, end } = this.#strings;
-    if (fault !== undefined) {
-      if (fault.at >= window.limit) this.#runOut();
-      throw this.fault(fault.what, fault.at);
+    const { end } = this.#strings;
+    if (this.#parts !== UNBOUNDED) {
+      this.#partsLeft -= (end - window.at) / this.#parts.stringBytes;
+      if (this.#partsLeft < 0) throw this.#tooManyParts();
     }
     window.at = end;
+  }
+
+  #stringFault({ at, what }: StringFault): DatabaseError {
+    if (at >= this.window.limit) this.#runOut();
+    return this.fault(what, at);
   }
 
   /** The bytes between the next quote, which the caller has seen, and the one after it. */
@@ -381,10 +390,10 @@ export class JsonTokens {
   passNumber(value: number): void {
     const { window, numbers } = this;
     if (numbers.end === window.limit && !window.ended) this.#runOut();
+    if (numbers.end - window.at > NUMBER_BYTES_MAX) {
+      throw this.fault(`a number has at most ${NUMBER_BYTES_MAX} characters`);
+    }
     if (!numbers.valid) {
-      if (numbers.isTooLong) {
-        throw this.fault(`a number has at most ${NUMBER_BYTES_MAX} characters`);
-      }
       if (numbers.end === window.limit) this.#runOut();
       throw this.unexpected("invalid number", { at: numbers.end });
     }

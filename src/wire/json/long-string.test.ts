@@ -24,7 +24,7 @@ const UNITS = [
   "\\\\",
   "some words ",
 ];
-const FAULTS = ["\n", "\\x", "\\u12", "\\ud83d", "\\udc21", "\\ud83d\\u0041"];
+const FAULTS = ["\n", "\\x", "\\u12x", "\\ud83d", "\\udc21", "\\ud83d\\u0041"];
 
 /** The JSON of a string of about so many bytes, in which a few units repeat. */
 function longString(random: Random, bytes: number, fault = ""): string {

@@ -1,6 +1,7 @@
 import { KIB } from "../../base/byte-sizes.ts";
 import {
   BACKSLASH,
+  CONTROL,
   LETTER_U,
   plainEnd,
   QUOTE,
@@ -80,8 +81,6 @@ export class LongString {
     return { kind: "more" };
   }
 }
-
-const CONTROL = "control character in a string";
 
 /**
  * Finds the end of the piece that begins at `start`: the closing quote, a control character, or a

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
-import { scanObject } from "./scan-object.ts";
+import { scanArray, scanObject } from "./scan-object.ts";
 
 function scan(text: string): unknown {
   const bytes = Buffer.from(text);
@@ -20,6 +20,25 @@ test("members are cut out as they are written", () => {
     ["a\n", "null"],
     ["o", '{"a":[1,[2,"]"]],"b":{}}'],
   ]);
+});
+
+test("elements are cut out as they are written, from anywhere in a text", () => {
+  const elements = (text: string, from: number) =>
+    scanArray(Buffer.from(text), from)?.map(({ start, end }) => text.slice(start, end));
+  expect(elements("[]", 0)).toEqual([]);
+  expect(elements('[ 1,-2.50 ,"a]," , [3,[]],{"b":"}"}, null ]', 0)).toEqual([
+    "1",
+    "-2.50",
+    '"a],"',
+    "[3,[]]",
+    '{"b":"}"}',
+    "null",
+  ]);
+  const whole = '{"rows":[{"id":1},{"id":"]"}],"n":[2]}';
+  expect(elements(whole, 8)).toEqual(['{"id":1}', '{"id":"]"}']);
+  for (let end = 9; end < whole.indexOf(',"n"') - 1; end++) {
+    expect(elements(whole.slice(0, end), 8), `${end} characters`).toBeUndefined();
+  }
 });
 
 test("what JSON.parse reads is cut as it reads it, and what is cut is balanced", () => {

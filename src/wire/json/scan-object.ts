@@ -1,14 +1,18 @@
 /**
- * Cuts a JSON object into its members without reading their values, so that numbers stay as they
- * are written, and vectors cost next to nothing. What was cut has balanced containers: such a text
- * cannot break out of an array that it is put into. The rest of JSON's syntax is not checked.
+ * Cuts JSON objects and arrays into their values without reading these, so that numbers stay as
+ * they are written, and vectors cost next to nothing. What was cut has balanced containers: such a
+ * text cannot break out of an array that it is put into. The rest of JSON's syntax is not checked.
  */
 
-/** One member: `text[start]` to `text[end - 1]` is its value. */
-export interface ScannedMember {
-  readonly name: string;
+/** A value stands from `text[start]` to `text[end - 1]`. */
+export interface ScannedValue {
   readonly start: number;
   readonly end: number;
+}
+
+/** One member of an object, with the place of its value. */
+export interface ScannedMember extends ScannedValue {
+  readonly name: string;
 }
 
 /** Greatest nesting; the server's own bound. */
@@ -48,6 +52,20 @@ export function scanObject(text: Uint8Array): readonly ScannedMember[] | string 
     if (text[at] !== BYTE.comma) return fault(text, at, "a comma or the object's end");
     at = skipSpace(text, at + 1);
   }
+}
+
+/** The elements of the array that begins at `from`; undefined if it does not end. */
+export function scanArray(text: Uint8Array, from: number): readonly ScannedValue[] | undefined {
+  const elements: ScannedValue[] = [];
+  let at = skipSpace(text, from + 1);
+  while (text[at] !== BYTE.arrayEnd) {
+    const end = valueEnd(text, at);
+    if (end < 0) return undefined;
+    elements.push({ start: at, end });
+    at = skipSpace(text, end);
+    if (text[at] === BYTE.comma) at = skipSpace(text, at + 1);
+  }
+  return elements;
 }
 
 function endFault(text: Uint8Array, at: number): string | undefined {

@@ -1,10 +1,10 @@
 import { invalid } from "../../base/errors.ts";
 import { EMBED_CLAUSES_MAX } from "../../model/contract-limits.ts";
 
-/** Nesting and node count of filter and rank expressions; our choice, bounds recursion. */
-const EXPRESSION_DEPTH_MAX = 32;
-/** Nodes of one filter or rank expression; our choice. */
-const EXPRESSION_NODES_MAX = 65_536;
+/** Nesting of filter and rank expressions; our choice, bounds recursion. */
+export const EXPRESSION_DEPTH_MAX = 32;
+/** Nodes of all filter and rank expressions of a request; our choice. */
+export const EXPRESSION_NODES_MAX = 65_536;
 
 /** Entries of all sparse vectors of one request; our choice: 256 of the largest. */
 const SPARSE_ENTRIES_ALL_MAX = 262_144;

@@ -3,6 +3,7 @@
 import { clipName } from "../../base/bounded-text.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import { STALENESS_SECONDS_DEFAULT, STALENESS_SECONDS_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type {
   AttributeSelection,
@@ -15,8 +16,10 @@ import type {
 import { readJsonBody } from "../json/json-body.ts";
 import {
   booleanAt,
+  countAt,
   elementsOf,
   memberPath,
+  missingMember,
   objectAt,
   present,
   stringAt,
@@ -28,7 +31,6 @@ import { UnknownMembers } from "../json/unknown-members.ts";
 import { ExpressionBudget } from "./expression-budget.ts";
 import { parseAggregateQuery } from "./parse-aggregates.ts";
 import { parseComputed } from "./parse-computed.ts";
-import { parseConsistency } from "./parse-consistency.ts";
 import { parseFilter } from "./parse-filter.ts";
 import { checkDocumentLimit, parseLimit, parseOffset } from "./parse-limits.ts";
 import { parseMultiQuery } from "./parse-multi-query.ts";
@@ -188,4 +190,35 @@ function checkKeysAreReturned(
 function parseVectorEncoding(value: JsonValue | undefined): "float" | "base64" {
   if (value === undefined) return "float";
   return variantAt("vector_encoding", value, ["float", "base64"]);
+}
+
+const STALENESS = "consistency.max_staleness_seconds";
+const MS_PER_SECOND = 1000;
+
+/** Reads the level, by default `strong`, and how old what an eventual query sees may be. */
+function parseConsistency(
+  value: JsonValue | undefined,
+): Pick<QueryRequest, "consistency" | "stalenessMsMax"> {
+  if (value === undefined) return { consistency: "strong" };
+  const object = objectAt("consistency", value, "struct Consistency");
+  const level = object.get("level");
+  if (level === undefined) throw missingMember("consistency", "level");
+  if (typeof level !== "string") {
+    throw invalid("💔 consistency.level must be `strong` or `eventual`");
+  }
+  const consistency = variantAt("consistency.level", level, ["strong", "eventual"]);
+  if (consistency === "eventual") return { consistency, stalenessMsMax: parseStaleness(object) };
+  if (present(object, "max_staleness_seconds") === undefined) return { consistency };
+  throw invalid(
+    `💔 ${STALENESS} cannot be used with consistency.level strong, which sees every write; ` +
+      "leave it out, or set the level to eventual",
+  );
+}
+
+function parseStaleness(consistency: JsonObject): number {
+  const value = present(consistency, "max_staleness_seconds");
+  if (value === undefined) return STALENESS_SECONDS_DEFAULT * MS_PER_SECOND;
+  const seconds = countAt(STALENESS, value);
+  if (seconds <= STALENESS_SECONDS_MAX) return seconds * MS_PER_SECOND;
+  throw invalid(`💔 ${STALENESS} must be between 0 and ${STALENESS_SECONDS_MAX}, got ${seconds}`);
 }

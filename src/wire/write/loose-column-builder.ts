@@ -1,5 +1,6 @@
 import { assert } from "../../base/assert.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
+import { withRoom } from "../../base/with-room.ts";
 import type { LooseColumn, LooseValue } from "../../model/write-request.ts";
 import {
   IntegerBlock,
@@ -187,7 +188,7 @@ export class LooseColumnBuilder {
     let given = this.#given;
     if (given === undefined) return;
     if (document >>> 3 >= given.length) {
-      given = enlarged(given, Math.max(document + 1, given.length * 16));
+      given = withRoom(given, (document >>> 3) + 1);
       this.#given = given;
     }
     given[document >>> 3] |= 1 << (document & 7);
@@ -246,17 +247,9 @@ function place(values: LooseValue[], document: number, value: LooseValue): void 
   else values[document] = value;
 }
 
-/** The bits in an array that has room for `count` of them. */
-function enlarged(bits: Uint8Array, count: number): Uint8Array {
-  const bytes = (count + 7) >>> 3;
-  if (bytes <= bits.length) return bits;
-  const larger = new Uint8Array(bytes);
-  larger.set(bits);
-  return larger;
-}
-
 function firstBits(bits: Uint8Array, count: number): Uint8Array {
-  return enlarged(bits, count).subarray(0, (count + 7) >>> 3);
+  const bytes = (count + 7) >>> 3;
+  return withRoom(bits, bytes).subarray(0, bytes);
 }
 
 function allSet(bits: Uint8Array, count: number): boolean {

@@ -4,8 +4,11 @@ import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
 import { isJsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import { base64FloatCount, decodeBase64Floats } from "../json/base64.ts";
 import { Float32Slab } from "../json/float32-slab.ts";
+import type { JsonDom } from "../json/json-dom.ts";
+import type { JsonForm } from "../json/json-form.ts";
 import { Float32Builder } from "../json/json-numbers.ts";
 import type { JsonReader } from "../json/json-reader.ts";
+import { UnknownMembers } from "../json/unknown-members.ts";
 import {
   ARRAY_PARTS,
   checkValueBytes,
@@ -31,9 +34,30 @@ import type { LooseColumnBuilder } from "./loose-column-builder.ts";
 /** Longer strings are no vectors: more than any dimensions take. */
 const BASE64_BYTES_MAX = 1_048_576;
 const UINT64_MAX = 2n ** 64n - 1n;
+/** An array that begins with a number. */
+const NUMBERS_FORM: JsonForm = {
+  isList: true,
+  elementsMax: ARRAY_PARTS.countMax,
+  numbersMax: { count: ARRAY_PARTS.countMax, refuse: (path) => ARRAY_PARTS.refuse(path) },
+};
 
 /** An array that is read in several steps, for one document. */
-interface OpenArray {
+type OpenArray = OpenElements | OpenNumbers;
+
+/** Array that begins with a number. */
+interface OpenNumbers {
+  readonly kind: "numbers";
+  readonly column: LooseColumnBuilder;
+  readonly document: number;
+  readonly offset: number;
+  readonly dom: JsonDom;
+  /** The step after the last that reads stores the value: nothing interrupts it. */
+  isRead: boolean;
+}
+
+/** Array of strings, booleans, nulls or vectors. */
+interface OpenElements {
+  readonly kind: "elements";
   /** Set for an array of vectors, as of late interaction. */
   readonly vectors?: Float32Array[];
   readonly column: LooseColumnBuilder;
@@ -57,6 +81,8 @@ export class LooseValueReader {
   readonly #reader: JsonReader;
   readonly #slab = new Float32Slab();
   readonly #numbers = new Float32Builder();
+  /** Values have no members whose names are not the user's. */
+  readonly #unknown = new UnknownMembers();
   #builtBytes = 0;
   #keptBytes = 0;
   #open: OpenArray | undefined;
@@ -73,7 +99,7 @@ export class LooseValueReader {
     this.#builtBytes = this.#keptBytes;
     const open = this.#keptOpen;
     this.#open = open;
-    if (open === undefined) return;
+    if (open?.kind !== "elements") return;
     (open.vectors ?? open.elements).length = open.kept.elements;
     open.parts = open.kept.parts;
   }
@@ -84,7 +110,7 @@ export class LooseValueReader {
     this.#keptBytes = this.#builtBytes;
     const open = this.#open;
     this.#keptOpen = open;
-    if (open === undefined) return;
+    if (open?.kind !== "elements") return;
     const { length } = open.vectors ?? open.elements;
     open.kept = { elements: length, parts: open.parts };
   }
@@ -212,17 +238,42 @@ export class LooseValueReader {
       }
     } else if (first === "string" || first === "null" || first === "boolean") {
       this.#openArray(column, document);
+    } else if (first === "number") {
+      this.#openNumbers(column, document);
     } else {
       column.set(document, this.#counted(reader.readValue(ARRAY_PARTS)));
     }
+  }
+
+  /** Reads numbers, at once if they are few: what comes after them may be of the same step. */
+  #openNumbers(column: LooseColumnBuilder, document: number): void {
+    const { offset } = this.#reader;
+    const dom = this.#reader.beginKnown(NUMBERS_FORM, this.#unknown);
+    if (dom.step(PARSE_STEP_BYTES)) column.set(document, this.#counted(dom.value));
+    else this.#open = { kind: "numbers", column, document, offset, dom, isRead: false };
+  }
+
+  /** Continues as `goOn` does. A step that reads here does nothing else that may be interrupted. */
+  #goOnWithNumbers(open: OpenNumbers): void {
+    const { dom, column, document } = open;
+    if (open.isRead) {
+      this.#open = undefined;
+      column.set(document, this.#counted(dom.value));
+      return;
+    }
+    open.isRead = dom.step(PARSE_STEP_BYTES);
+    checkValueBytes(this.#reader.offset - open.offset, () => this.#reader.path());
   }
 
   #openArray(column: LooseColumnBuilder, document: number, vectors?: Float32Array[]): void {
     const { offset } = this.#reader;
     this.#reader.beginArray();
     const kept = { elements: 0, parts: 0 };
-    const open = { column, document, offset, elements: [], parts: 0, kept };
-    this.#open = vectors === undefined ? open : { ...open, vectors };
+    const open: OpenElements = {
+      ...{ kind: "elements", column, document, offset, elements: [], parts: 0, kept },
+      ...(vectors && { vectors }),
+    };
+    this.#open = open;
     this.goOn();
   }
 
@@ -230,6 +281,11 @@ export class LooseValueReader {
   goOn(): void {
     const open = this.#open;
     assert(open !== undefined, "no value is open");
+    if (open.kind === "numbers") this.#goOnWithNumbers(open);
+    else this.#goOnWithElements(open);
+  }
+
+  #goOnWithElements(open: OpenElements): void {
     const reader = this.#reader;
     const stepEnd = reader.offset + PARSE_STEP_BYTES;
     while (reader.nextElement()) {
@@ -243,7 +299,7 @@ export class LooseValueReader {
     open.column.set(open.document, open.vectors ?? this.#counted(open.elements));
   }
 
-  #readElement(open: OpenArray): void {
+  #readElement(open: OpenElements): void {
     const reader = this.#reader;
     if (open.parts === ARRAY_PARTS.countMax) throw ARRAY_PARTS.refuse(reader.path());
     open.parts++;
@@ -269,7 +325,7 @@ export class LooseValueReader {
     return value;
   }
 
-  #readInnerVector(open: OpenArray, vectors: Float32Array[]): void {
+  #readInnerVector(open: OpenElements, vectors: Float32Array[]): void {
     const reader = this.#reader;
     const numbers = this.#readNumbers();
     // Vectors of nothing would cost far more than their bytes.
