@@ -100,11 +100,19 @@ function tlsFault(error: Error, code: string): readonly [reason: string, cure: s
       "use a URL with one of these, or give the server a certificate for this one",
     ];
   }
-  if (/wrong version number|packet length too long/.test(error.message)) {
-    return ["what listens there does not speak TLS", "use a URL that begins with http://"];
+  if (NOT_TLS.has(code)) {
+    const reason = "what listens there does not speak TLS, or another version of it";
+    return [reason, "use a URL that begins with http:// if it speaks HTTP"];
   }
   return undefined;
 }
+
+/** Codes of answers that break the protocol of TLS. */
+const NOT_TLS: ReadonlySet<string> = new Set([
+  "EPROTO",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+]);
 
 /** Codes of certificates that sign themselves, or whose authority is unknown. */
 const UNTRUSTED: ReadonlySet<string> = new Set([

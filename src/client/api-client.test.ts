@@ -246,8 +246,8 @@ test("a TLS error names the reason and the fix", async () => {
       "NODE_EXTRA_CA_CERTS to a file with that certificate or its issuer's",
   );
   expect(await faultAt(url.replace("http:", "https:"))).toBe(
-    "cannot reach https://HOST: what listens there does not speak TLS; use a URL that begins " +
-      "with http://",
+    "cannot reach https://HOST: what listens there does not speak TLS, or another version of " +
+      "it; use a URL that begins with http:// if it speaks HTTP",
   );
   expect(await faultAt(`http://127.0.0.1:${securePort}`)).toBe(
     "cannot reach http://HOST: the connection was closed; look into the log of the server, or " +

@@ -1,5 +1,6 @@
 /** Cuts a text into the fragments that a highlight shows, and converts offsets in it. */
 import type { Steps } from "../base/steps.ts";
+import { withRoom } from "../base/with-room.ts";
 import type { Tokenizer } from "../model/full-text-options.ts";
 import { codePointAt, unitsOf } from "./segmentation/code-points.ts";
 import { scanSentences } from "./segmentation/sentence-breaks.ts";
@@ -74,8 +75,8 @@ export function* splitFragments(
 
 /** Fragments while they are found: to grow takes no longer than a copy of their bytes. */
 class FragmentList {
-  #starts = new Uint32Array(64);
-  #ends = new Uint32Array(64);
+  #starts: Uint32Array = new Uint32Array(64);
+  #ends: Uint32Array = new Uint32Array(64);
   #count = 0;
 
   get all(): Fragments {
@@ -87,18 +88,12 @@ class FragmentList {
 
   add(start: number, end: number): void {
     if (this.#count === this.#starts.length) {
-      this.#starts = doubled(this.#starts);
-      this.#ends = doubled(this.#ends);
+      this.#starts = withRoom(this.#starts, this.#count + 1);
+      this.#ends = withRoom(this.#ends, this.#count + 1);
     }
     this.#starts[this.#count] = start;
     this.#ends[this.#count++] = end;
   }
-}
-
-function doubled(values: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
-  const more = new Uint32Array(2 * values.length);
-  more.set(values);
-  return more;
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 
 import { StringCodes } from "../base/string-codes.ts";
+import { withRoom } from "../base/with-room.ts";
 import type { Scan } from "./segmentation/legacy-tokenizer.ts";
 import type { AsciiScan } from "./segmentation/word-breaks.ts";
 
@@ -157,9 +158,7 @@ export class TermTable {
     const number = this.#tokenCount++;
     if (number === this.#codes.length) this.#grow();
     const start = this.#ends[number];
-    if (start + length > this.#units.length) {
-      this.#units = grown(this.#units, new Uint16Array(2 * this.#units.length));
-    }
+    this.#units = withRoom(this.#units, start + length);
     for (let i = 0; i < length; i++) this.#units[start + i] = this.#token[i];
     this.#ends[number + 1] = start + length;
     this.#codes[number] = code;
@@ -196,17 +195,12 @@ export class TermTable {
     const old = this.#slots;
     this.#slots = new Int32Array(2 * old.length);
     this.#shift--;
-    this.#ends = grown(this.#ends, new Uint32Array(2 * this.#codes.length + 1));
-    this.#codes = grown(this.#codes, new Int32Array(2 * this.#codes.length));
+    this.#ends = withRoom(this.#ends, 2 * this.#codes.length + 1);
+    this.#codes = withRoom(this.#codes, 2 * this.#codes.length);
     for (let slot = 0; slot < old.length; slot += 2) {
       if (old[slot + 1] !== 0) this.#place(old[slot + 1] - 1, old[slot]);
     }
   }
-}
-
-function grown<A extends Uint16Array | Uint32Array | Int32Array>(old: A, target: A): A {
-  target.set(old);
-  return target;
 }
 
 function isAscii(bytes: Uint8Array, start: number, end: number): boolean {

@@ -6,6 +6,7 @@
 import type { Clock } from "../base/clock.ts";
 import { MinuteBudget } from "../base/minute-budget.ts";
 import type { StructuredLog } from "../base/structured-log.ts";
+import { waitAtMost } from "../base/within-time.ts";
 import { encodeSpans, type Span, type SpanResource } from "./span.ts";
 
 /** Spans that wait to be sent; some 4 MB. */
@@ -78,10 +79,7 @@ export class SpanExporter {
   async close(): Promise<void> {
     this.#stop();
     this.#flush();
-    const over = new AbortController();
-    const late = this.#options.clock.sleep(CLOSE_MS_MAX, over.signal).catch(() => {});
-    await Promise.race([this.#sending, late]);
-    over.abort();
+    await waitAtMost(this.#options.clock, this.#sending, CLOSE_MS_MAX);
     this.#closing.abort();
     await this.#sending;
   }

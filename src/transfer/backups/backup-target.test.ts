@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { BackupSource } from "../../../test/support/transfer/backup-source.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import {
   ALWAYS,
   type ListRequest,

@@ -9,7 +9,6 @@ import { open, rename, stat } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type Clock, formatTime } from "../../base/clock.ts";
 import { csvCell } from "../../base/csv-cell.ts";
-import { createPrivateFile, replacePrivateFile } from "../private-file.ts";
 import type { Random } from "../../base/random.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { ClientError, isClientError } from "../../client/client-error.ts";
@@ -19,6 +18,7 @@ import {
   deleteNamespace,
   readMetadata,
 } from "../../client/namespaces.ts";
+import { createPrivateFile, replacePrivateFile } from "../private-file.ts";
 import { csvHeader, csvLine, harmlessCell } from "./csv-lines.ts";
 import { type ExportRequest, schemaPath } from "./export-request.ts";
 import {

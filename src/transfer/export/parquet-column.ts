@@ -3,6 +3,7 @@
 import type { SchemaElement } from "hyparquet";
 import { type AttributeType, parseAttributeType } from "../../model/attribute-type.ts";
 import { parseDatetime } from "../../model/datetime.ts";
+import { scanArray } from "../../wire/json/scan-object.ts";
 
 /** A column of a Parquet file. */
 export interface ParquetColumn {
@@ -127,33 +128,11 @@ function datetimeMs(json: string): bigint {
   return ms;
 }
 
-/**
- * Splits a JSON array of scalars or strings into the texts of its elements. One regular expression
- * for whole elements would overflow its stack at strings of 8 MiB.
- */
+/** The texts of the elements of a JSON array. */
 function elementTexts(json: string): string[] {
-  const texts: string[] = [];
-  const elementStart = /[^,\s]/g;
-  const scalarEnd = /[,\s\]]/g;
-  for (elementStart.lastIndex = 1; ; ) {
-    const start = elementStart.exec(json)?.index ?? json.length;
-    if (start >= json.length - 1) return texts;
-    scalarEnd.lastIndex = start;
-    const end = json[start] === '"' ? stringEnd(json, start) : scalarEnd.exec(json)?.index;
-    texts.push(json.slice(start, end));
-    elementStart.lastIndex = end ?? json.length;
-  }
-}
-
-/** The index after the quote that closes the string at `start`. */
-function stringEnd(json: string, start: number): number {
-  const special = /["\\]/g;
-  special.lastIndex = start + 1;
-  for (let found = special.exec(json); found !== null; found = special.exec(json)) {
-    if (found[0] === '"') return special.lastIndex;
-    special.lastIndex++; // The escaped character.
-  }
-  return json.length;
+  const bytes = Buffer.from(json);
+  const elements = scanArray(bytes, 0) ?? [];
+  return elements.map(({ start, end }) => bytes.toString("utf8", start, end));
 }
 
 /** A vector from base64 of float32, as exports ask for. */

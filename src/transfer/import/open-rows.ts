@@ -7,7 +7,7 @@ import type { ByteSource } from "../read/byte-source.ts";
 import { FileBytes, PipeBytes } from "../read/file-bytes.ts";
 import { emptyFile, unreadableFile } from "../read/file-faults.ts";
 import { FILE_FORMATS, type FileFormat, formatOf } from "../read/file-format.ts";
-import { FlatObjects } from "../read/flat-objects.ts";
+import { FlatObjects } from "../read/flatten-object.ts";
 import { JsonArrayReader } from "../read/json-array-reader.ts";
 import { JsonLinesReader } from "../read/json-lines-reader.ts";
 import type { OpenedFile } from "../read/opened-file.ts";

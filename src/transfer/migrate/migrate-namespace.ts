@@ -5,10 +5,10 @@
  */
 
 import { rm } from "node:fs/promises";
-import { readPrivateFile, replacePrivateFile } from "../private-file.ts";
 import { type ApiClient, apiPath } from "../../client/api-client.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import { jsonText } from "../../wire/json/json-text.ts";
+import { readPrivateFile, replacePrivateFile } from "../private-file.ts";
 import { declaredTypes } from "./declared-types.ts";
 import type { MigrationSource, SourceDescription, SourcePage } from "./migration-source.ts";
 
