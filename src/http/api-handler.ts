@@ -32,12 +32,11 @@ import {
   RequestBody,
   UnsupportedEncoding,
 } from "./bodies/request-body.ts";
-import { clientOf } from "./client-of.ts";
-import { isLocalClient } from "./local-client.ts";
-import type { AuditActor } from "./observability/audit-actor.ts";
+import type { RequestMessage } from "./bodies/request-message.ts";
+import { clientOf, isLocalClient } from "./client-of.ts";
+import { type ApiOutcome, CLIENT_GONE_STATUS } from "./observability/api-outcome.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import { answerPage } from "./pages/page-site.ts";
-import type { RequestMessage } from "./bodies/request-message.ts";
 import { isForAdmins, needOf } from "./routes/route-needs.ts";
 import { type RouteMatch, regionOf, type ServiceRoute } from "./routes/routes.ts";
 import { handleTrawl, TRAWL_BODY_BYTES_MAX, type TrawlSources } from "./trawl-handler.ts";
@@ -76,22 +75,6 @@ export interface ApiRequest {
   readonly trace: RequestTrace | undefined;
 }
 
-/** What became of a request, for log and metrics. */
-export interface ApiOutcome {
-  readonly answer: HttpAnswer;
-  /** The engine's operation, a service route's name, or `none`. */
-  readonly operation: string;
-  readonly namespace?: string;
-  /** Of keys and tokens: what was made or ended. */
-  readonly target?: string;
-  /** Whose key it came with; absent where the server has none, or does not know it. */
-  readonly actor?: AuditActor;
-  /** Decompressed bytes of the body that were read. */
-  readonly bytesReceived: number;
-  /** Set when the program is wrong: to be logged with its stack. */
-  readonly bug?: unknown;
-}
-
 type BodyOutcome = Pick<ApiOutcome, "answer" | "bytesReceived" | "bug" | "target">;
 
 /** What the handler works with. */
@@ -114,9 +97,6 @@ export interface ApiOptions {
     headers: IncomingHttpHeaders,
   ) => Promise<HttpAnswer>;
 }
-
-/** Stands in logs and metrics for requests whose client was gone before the answer. */
-export const CLIENT_GONE_STATUS = 499;
 
 /** See the file's head. */
 export class ApiHandler {

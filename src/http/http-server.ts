@@ -53,7 +53,6 @@ import { TELEMETRY_HEADER } from "./observability/client-telemetry.ts";
 import { HttpMetrics } from "./observability/http-metrics.ts";
 import { NamespaceTraffic } from "./observability/namespace-traffic.ts";
 import { RecentSlowRequests } from "./observability/recent-slow-requests.ts";
-import { REFUSED, RequestEnds } from "./request-ends.ts";
 import type { HttpLog } from "./observability/request-log.ts";
 import {
   RequestTracing,
@@ -65,6 +64,7 @@ import { WarningLog } from "./observability/warning-log.ts";
 import { OpenapiAnswer } from "./openapi-answer.ts";
 import { OriginCheck } from "./origin-check.ts";
 import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
+import { REFUSED, RequestEnds } from "./request-ends.ts";
 import {
   explainMiss,
   ROUTER_ENTRIES,

@@ -6,8 +6,8 @@ import {
   type HttpFixture,
   httpFixture,
 } from "../../test/support/servers/http-fixture.ts";
-import { signToken } from "../access/query-token.ts";
 import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
+import { signToken } from "../access/query-token.ts";
 import { OWN_ROUTES, ROUTES } from "./routes/routes.ts";
 
 const ROOT = "tpuf_root";

@@ -11,9 +11,10 @@ import { openDocs } from "../mcp/docs/open-docs.ts";
 import { answerMessage } from "../mcp/mcp-exchange.ts";
 import { McpServers, type ProtocolPackage } from "../mcp/mcp-servers.ts";
 import type { CallOutcome, ServerCall } from "../mcp/tools/server-calls.ts";
-import type { ApiOutcome, ApiRequest } from "./api-handler.ts";
-import type { HttpLog } from "./observability/request-log.ts";
+import type { ApiRequest } from "./api-handler.ts";
 import { innerMessage } from "./bodies/request-message.ts";
+import type { ApiOutcome } from "./observability/api-outcome.ts";
+import type { HttpLog } from "./observability/request-log.ts";
 import { operationAddress } from "./routes/routes.ts";
 
 /** What the endpoint works with. */

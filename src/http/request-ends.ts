@@ -2,7 +2,8 @@
 
 import { answerBytes, type HttpAnswer } from "../api/engine.ts";
 import { WARNING_HEADER } from "../api/warned-answer.ts";
-import type { ApiOutcome, ApiRequest } from "./api-handler.ts";
+import type { ApiRequest } from "./api-handler.ts";
+import type { ApiOutcome } from "./observability/api-outcome.ts";
 import { auditEvents } from "./observability/audit-events.ts";
 import type { AuditLog } from "./observability/audit-log.ts";
 import type { HttpMetrics } from "./observability/http-metrics.ts";

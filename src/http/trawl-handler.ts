@@ -1,7 +1,6 @@
 /** Answers requests to the server's own addresses. */
 
-import type { Caller } from "../access/caller.ts";
-import { callerJson } from "../access/caller-json.ts";
+import { type Caller, callerJson } from "../access/caller.ts";
 import type { KeyOperations, KeyOutcome } from "../access/key-operations.ts";
 import { type HttpAnswer, jsonAnswer } from "../api/engine.ts";
 import { KIB } from "../base/byte-sizes.ts";
@@ -40,7 +39,7 @@ export async function handleTrawl(
   sources: TrawlSources,
 ): Promise<TrawlOutcome> {
   const { json, target } = await operate(request, sources);
-  const answer = jsonAnswer(200, new TextEncoder().encode(JSON.stringify(json)));
+  const answer = jsonAnswer(200, json);
   // A key is in there once: nothing on the way may keep it.
   return {
     answer: { ...answer, headers: { ...answer.headers, "cache-control": "no-store" } },

@@ -6,12 +6,12 @@
 import Turbopuffer from "@turbopuffer/turbopuffer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { signToken } from "../../src/access/query-token.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { testRandom } from "../support/random/seed.ts";
 import { type HttpFixture, httpFixture } from "../support/servers/http-fixture.ts";
 import { expectFault, untyped } from "../support/servers/sdk-client.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const ROOT = "tpuf_root-of-this-test";
 const store = new MemoryObjectStore();

@@ -1,10 +1,11 @@
 /** Answers on their way to sockets, past the framework, which would look at each of them again. */
 
 import type { ServerResponse } from "node:http";
-import { pipeline } from "node:stream";
-import type { HttpAnswer } from "../../api/engine.ts";
+import { pipeline, Readable } from "node:stream";
+import { createGzip } from "node:zlib";
+import { answerBytes, answerPieces, type HttpAnswer } from "../../api/engine.ts";
 import { KIB } from "../../base/byte-sizes.ts";
-import { streamAnswer } from "./stream-answer.ts";
+import { asksForGzip, GZIP_HEADERS, GZIP_LEVEL } from "./compress-answer.ts";
 
 /** Bodies up to this size go out in one string with the headers; longer ones are not copied. */
 const SHORT_BODY_BYTES_MAX = 8 * KIB;
@@ -38,4 +39,24 @@ export function sendAnswer(
   // A character for each byte: UTF-8 stays what it is.
   if (bytes.length <= SHORT_BODY_BYTES_MAX) response.end(bytes.toString("latin1"), "latin1");
   else response.end(bytes);
+}
+
+/** The pieces of an answer, each forgotten once it is written, and the headers that tell of them. */
+function streamAnswer(
+  answer: HttpAnswer,
+  acceptEncoding: string | undefined,
+): { readonly headers: Readonly<Record<string, string>>; readonly stream: Readable } {
+  const pieces = Readable.from(handOver([...answerPieces(answer)]), { objectMode: true });
+  if (!asksForGzip(acceptEncoding)) {
+    return { headers: { "content-length": String(answerBytes(answer)) }, stream: pieces };
+  }
+  const gzip = createGzip({ level: GZIP_LEVEL });
+  // An end before its time shows on the response, too.
+  pipeline(pieces, gzip, () => {});
+  return { headers: GZIP_HEADERS, stream: gzip };
+}
+
+function* handOver(pieces: Uint8Array[]): Generator<Uint8Array> {
+  pieces.reverse();
+  for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) yield piece;
 }

@@ -6,9 +6,9 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 import { KIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, invalid } from "../../base/errors.ts";
-import type { RequestMessage } from "./request-message.ts";
 import type { BodyBudget, BodyCharge } from "./body-budget.ts";
 import { noRoom, overloaded, tooLarge } from "./body-faults.ts";
+import type { RequestMessage } from "./request-message.ts";
 
 /** How long a body may stay below `BODY_BYTES_PER_SECOND_MIN` while the server waits for it. */
 export const BODY_STALL_MS_MAX = 30_000;

@@ -1,7 +1,7 @@
 /** What of a request belongs in the audit: a pure decision. */
 
 import type { NamespaceEffect } from "../../model/namespace-effect.ts";
-import type { ApiOutcome } from "../api-handler.ts";
+import type { ApiOutcome } from "./api-outcome.ts";
 import type { AuditActor } from "./audit-actor.ts";
 
 /** Something that was done, or was tried by somebody who is known. */

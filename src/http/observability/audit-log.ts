@@ -8,6 +8,7 @@ import { appendFile } from "node:fs/promises";
 import type { EngineMetric } from "../../api/engine.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import { type Clock, formatTime } from "../../base/clock.ts";
+import { waitAtMost } from "../../base/within-time.ts";
 import type { AuditEvent } from "./audit-events.ts";
 import type { HttpLog } from "./request-log.ts";
 
@@ -77,10 +78,7 @@ export class AuditLog {
   /** Resolves when all is written that can be, after `AUDIT_CLOSE_MS_MAX` at the latest. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    const late = new AbortController();
-    const waited = this.#options.clock.sleep(AUDIT_CLOSE_MS_MAX, late.signal).catch(() => {});
-    await Promise.race([this.#writing, waited]);
-    late.abort();
+    await waitAtMost(this.#options.clock, this.#writing, AUDIT_CLOSE_MS_MAX);
     if (this.#waiting === "") return;
     this.#options.log("error", "the end of the audit could not be written");
   }

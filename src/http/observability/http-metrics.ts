@@ -85,7 +85,7 @@ export class HttpMetrics {
     );
     this.#slowUnlogged = counter(
       "trawl_http_slow_requests_unlogged_total",
-      "Those of them that were not logged as slow, by --slow-query-sample.",
+      "Those of them that were not logged as slow: more than 60 in one minute.",
       [],
     );
     this.#clientRequests = counter(

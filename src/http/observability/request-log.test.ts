@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { jsonAnswer } from "../../../test/support/servers/fake-engine.ts";
 import type { QueryDetails } from "../../api/engine.ts";
 import { noPhases } from "../../model/request-stats.ts";
-import type { ApiOutcome } from "../api-handler.ts";
+import type { ApiOutcome } from "./api-outcome.ts";
 import { logOutcome, type SlowRequest } from "./request-log.ts";
 
 const REQUEST = { id: "r1", method: "POST", path: "/v2/namespaces/a" };

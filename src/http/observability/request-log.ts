@@ -2,7 +2,7 @@
 
 import { type AnswerTimes, answerBytes } from "../../api/engine.ts";
 import { clip } from "../../base/bounded-text.ts";
-import { type ApiOutcome, CLIENT_GONE_STATUS } from "../api-handler.ts";
+import { type ApiOutcome, CLIENT_GONE_STATUS } from "./api-outcome.ts";
 
 /** Takes one structured log line; `facts` are extra members of the line. */
 export type HttpLog = (

@@ -8,7 +8,7 @@ import type { Span } from "../../trace/span.ts";
 import type { ExporterStats, SpanExporter } from "../../trace/span-exporter.ts";
 import type { TimedSpan } from "../../trace/span-recorder.ts";
 import { parseTraceparent, type RequestTrace } from "../../trace/trace-context.ts";
-import type { ApiOutcome } from "../api-handler.ts";
+import type { ApiOutcome } from "./api-outcome.ts";
 
 /** Where spans go, and whose are made. */
 export interface TracingOptions {
