@@ -99,32 +99,20 @@ export class KeyInterner {
   }
 
   numberOf(value: ScalarValue): KeyNumber {
-    const known = this.#numbers.get(value);
-    if (known !== 0) return known;
-    const number = this.#nextNumber();
-    this.#numbers.add(value, number);
-    this.#values.push(value);
-    return number;
+    return this.#numbers.add(value, this.#values.length) || this.#keep(value);
   }
 
-  /** The same for the bigint of a safe integer; zeros of either sign are one. */
-  numberOfInteger(value: number): KeyNumber {
-    const known = this.#numbers.getInteger(value);
-    if (known !== 0) return known;
-    const number = this.#nextNumber();
-    this.#numbers.addInteger(value, number);
-    this.#values.push(value);
-    return number;
+  /** The same for an integer: its low 32 bits without a sign, and the rest with its own. */
+  numberOfWords(low: number, high: number): KeyNumber {
+    const known = this.#numbers.addWords(low, high, this.#values.length);
+    return known || this.#keep(integerOf(low, high));
   }
 
-  /** The number of an integer of two words; 0 if it has none. */
-  knownNumberOf(low: number, high: number): KeyNumber {
-    return this.#numbers.getWords(low, high);
-  }
-
-  #nextNumber(): KeyNumber {
+  /** Keeps a value to which the table has just given the next number, and returns that. */
+  #keep(value: ScalarValue): KeyNumber {
     if (this.#values.length === KEY_NUMBERS_MAX) throw tooManyKeys();
-    return this.#values.length;
+    const near = typeof value === "bigint" ? Number(value) : Number.NaN;
+    return this.#values.push(Number.isSafeInteger(near) ? near : value) - 1;
   }
 
   valueOf(key: KeyNumber): ScalarValue | null {
@@ -140,13 +128,11 @@ export class KeyInterner {
     if (typeof a !== typeof b) return a < b ? -1 : 1;
     return compareScalars(a, b);
   }
+}
 
-  /** The number that readers of segments give to a value of a key. */
-  numberOfKey(value: ScalarValue | null): KeyNumber {
-    if (value === null) return 0;
-    const near = typeof value === "bigint" ? Number(value) : Number.NaN;
-    return Number.isSafeInteger(near) ? this.numberOfInteger(near) : this.numberOf(value);
-  }
+function integerOf(low: number, high: number): number | bigint {
+  const near = high * 2 ** 32 + low;
+  return Number.isSafeInteger(near) ? near : (BigInt(high) << 32n) + BigInt(low);
 }
 
 /**
@@ -188,7 +174,6 @@ const readNulls: ReadNumbers = (indexes, into) => {
 };
 
 function directNumbers(values: ScalarData, interner: KeyInterner): ReadNumbers {
-  const valueAt = scalarReader(values);
   if (values.kind === "bool") {
     // Looked up as they come: a value that no document has gets no number.
     const numbers = new Uint32Array(2);
@@ -201,6 +186,7 @@ function directNumbers(values: ScalarData, interner: KeyInterner): ReadNumbers {
     };
   }
   if (values.kind !== "i64" && values.kind !== "u64") {
+    const valueAt = scalarReader(values);
     return (indexes, into) => {
       for (let i = 0; i < indexes.length; i++) into[i] = interner.numberOf(valueAt(indexes[i]));
     };
@@ -208,17 +194,17 @@ function directNumbers(values: ScalarData, interner: KeyInterner): ReadNumbers {
   // As of dictionaries: 0 is "not looked up yet".
   const smallNumbers = new Uint32Array(SMALL_INTEGERS);
   const words = wordsOf(values.values);
+  const isSigned = values.kind === "i64";
   return (indexes, into) => {
     for (let i = 0; i < indexes.length; i++) {
       const low = words[2 * indexes[i]];
       const high = words[2 * indexes[i] + 1];
-      const isSmall = high === 0 && low < SMALL_INTEGERS;
-      let number = isSmall ? smallNumbers[low] : interner.knownNumberOf(low, high);
-      if (number === 0) {
-        number = interner.numberOfKey(valueAt(indexes[i]));
-        if (isSmall) smallNumbers[low] = number;
+      if (high !== 0 || low >= SMALL_INTEGERS) {
+        into[i] = interner.numberOfWords(low, isSigned ? high | 0 : high);
+        continue;
       }
-      into[i] = number;
+      if (smallNumbers[low] === 0) smallNumbers[low] = interner.numberOfWords(low, 0);
+      into[i] = smallNumbers[low];
     }
   };
 }
@@ -258,7 +244,7 @@ function smallKeys(values: ScalarData, interner: KeyInterner): SmallKeys | undef
         places[i] = isSmall ? low : elsewhere;
       }
     },
-    numberOf: (place) => interner.numberOfInteger(place),
+    numberOf: (place) => interner.numberOfWords(place, 0),
   };
 }
 

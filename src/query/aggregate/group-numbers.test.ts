@@ -253,7 +253,7 @@ describe("several keys", () => {
     };
     const snapshot = of === documents ? opened : openSnapshot(SCHEMA, [{ documents: of }]);
     const each = vi.spyOn(GroupNumbers.prototype, "each");
-    const add = vi.spyOn(WordTable.prototype, "get");
+    const add = vi.spyOn(WordTable.prototype, "add");
     const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     const groups = naiveGroups({ ...query, groupLimit: 1e9 }, of, SCHEMA);
     expect(results[0]).toEqual({ kind: "groups", groups: groups.slice(0, 10_000) });

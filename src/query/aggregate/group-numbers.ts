@@ -55,7 +55,10 @@ export class GroupNumbers {
 
   /** Of one value for each key. */
   numberOf(values: readonly (ScalarValue | null)[]): GroupNumber {
-    return this.#numberOf(values.map((value, i) => this.#interners[i].numberOfKey(value)));
+    const keys = values.map((value, i) => {
+      return value === null ? 0 : this.#interners[i].numberOf(value);
+    });
+    return this.#numberOf(keys);
   }
 
   #numberOf(keys: readonly KeyNumber[]): GroupNumber {
@@ -174,10 +177,9 @@ class PairNumbers {
   readonly #pairs: number[] = [0];
 
   numberOf(before: number, key: number): number {
-    const known = this.#numbers.get(key, before);
+    const known = this.#numbers.add(key, before, this.#pairs.length);
     if (known !== 0) return known;
     if (this.#pairs.length === KEY_NUMBERS_MAX) throw tooManyKeys();
-    this.#numbers.add(key, before, this.#pairs.length);
     return this.#pairs.push(before * KEY_NUMBERS_MAX + key) - 1;
   }
 

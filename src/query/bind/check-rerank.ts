@@ -14,8 +14,8 @@ export function checkRerank(
 ): void {
   if (models.length === 0) {
     throw invalid(
-      "💔 reranking by a model is not configured on this server: start it with `--reranker http` " +
-        "and the URL of a service, or with `--reranker words` for trials",
+      "💔 reranking by a model is not configured on this server: start it with `--reranker http`, " +
+        "the URL of a service and the names of its models",
     );
   }
   if (!models.includes(model)) {

@@ -1,7 +1,7 @@
 /** Score arithmetic that passes over documents finds what it finds where all are scored. */
 
 import { expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
+import { cases, effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -143,7 +143,7 @@ function drawOptions(random: Random): Partial<DocumentQuery> {
 }
 
 /** Even seeds give documents ascending numbers, odd seeds give them random numbers. */
-const SEEDS = Array.from({ length: effort({ usual: 2, full: 24 }) }, (_, round) => 4101 + round);
+const SEEDS = Array.from({ length: cases({ usual: 2, full: 24 }) }, (_, round) => 4101 + round);
 const COUNT_MIN = effort({ usual: 1500, full: 4000 });
 /** Number of documents in the test where every document has the same word. */
 const MANY = effort({ usual: 32_768, full: 65_536 });

@@ -31,7 +31,7 @@ import type { Filter } from "../../model/filter.ts";
 import type { GroupKey, Query } from "../../model/query.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { AttributeIndex } from "../../segment/view/attribute-index.ts";
-import type { DividedPlans, Division, PartOutcome, PlannedPart } from "../operator/division.ts";
+import type { DividedPlan, Division, PartOutcome, PlanPart } from "../operator/division.ts";
 import { KeptFindings } from "../operator/kept-findings.ts";
 import { QueryMemory } from "../operator/query-memory.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
@@ -46,11 +46,9 @@ const ROUNDS_MAX = 8;
 /** Divides whatever can be; half of the parts are run from clones, as on another thread. */
 class RandomDivision implements Division {
   readonly helperCount = 1;
-  readonly limits = { documentsMin: 1, rangeDocuments: 1, restMsMin: 0, savedMsMin: 0 };
+  readonly limits = { documentsMin: 1, rangeDocuments: 1, restMsMin: 0 };
   /** Parts of each plan that was divided. */
-  readonly divided: (readonly PlannedPart[])[] = [];
-  /** Requests whose plans were run at the same time. */
-  concurrentCount = 0;
+  readonly divided: (readonly PlanPart[])[] = [];
   readonly #random: Random;
   #nowMs = 0;
 
@@ -64,24 +62,16 @@ class RandomDivision implements Division {
     return this.#nowMs;
   }
 
-  planMs(): number | undefined {
-    return this.#random.below(3) === 0 ? undefined : this.#random.below(5);
-  }
-
-  notePlan(): void {}
-
   *runParts(
-    divided: DividedPlans,
-    run: (part: PlannedPart) => Steps<PartOutcome>,
+    divided: DividedPlan,
+    run: (part: PlanPart) => Steps<PartOutcome>,
   ): Steps<PartOutcome[]> {
-    if (divided.plans.length > 1) this.concurrentCount++;
-    else this.divided.push(divided.parts);
+    this.divided.push(divided.parts);
     const outcomes: PartOutcome[] = [];
     for (const part of divided.parts) {
       outcomes.push(this.#random.below(2) === 0 ? yield* run(part) : elsewhere(divided, part));
     }
-    // What is found in parts of one plan may be put together in any order.
-    if (divided.plans.length > 1) return outcomes;
+    // What is found in parts may be put together in any order.
     return outcomes.sort(() => this.#random.next() - 0.5);
   }
 }
@@ -103,12 +93,11 @@ function unskipped({ results, stats }: RequestOutcome) {
 }
 
 /** What another thread would give. */
-function elsewhere({ plans, snapshot }: DividedPlans, part: PlannedPart): PartOutcome {
-  const plan = plans[part.plan];
-  const run = runPart(structuredClone(plan), part.ranges, { snapshot, options: OPTIONS });
+function elsewhere({ plan, snapshot }: DividedPlan, part: PlanPart): PartOutcome {
+  const run = runPart(structuredClone(plan), part, { snapshot, options: OPTIONS });
   const { findings, work } = runSteps(run);
   const data = structuredClone(encodeFindings(findings));
-  return { findings: decodeFindings(plan, data), work, elsewhereMs: 1 };
+  return { findings: decodeFindings(plan, data), work };
 }
 
 function randomNamespace(seed: number) {
@@ -144,7 +133,6 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
       const { random, schema, snapshots } = randomNamespace(seed);
       const all = [...snapshots, clusteredSnapshot(snapshots[1], { clusterRows: 3 })];
       let partCount = 0;
-      let concurrentCount = 0;
       for (let i = 0; i < QUERIES; i++) {
         const filter = random.below(2) === 0 ? undefined : randomFilter(random, schema, 1);
         const near = documentQuery(randomVectorRank(random), {
@@ -158,11 +146,9 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
           const whole = runSteps(runRequest(snapshot, request, OPTIONS));
           expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
           for (const parts of division.divided) partCount += parts.length;
-          concurrentCount += division.concurrentCount;
         }
       }
       expect(partCount).toBeGreaterThan(QUERIES * all.length);
-      expect(concurrentCount).toBeGreaterThan((QUERIES * all.length) / 8);
     });
 
     test("remote segments: bytes are asked for as by a whole plan, which is then divided", () => {
@@ -211,7 +197,7 @@ describe("when a plan is divided", () => {
     groupBy,
     groupLimit: 2,
   });
-  const LIMITS = { documentsMin: 50, rangeDocuments: 4, restMsMin: 3, savedMsMin: 1 };
+  const LIMITS = { documentsMin: 50, rangeDocuments: 4, restMsMin: 3 };
 
   /**
    * Runs a query each of whose parts takes so many milliseconds, the first one `firstMs`, whatever
@@ -230,7 +216,7 @@ describe("when a plan is divided", () => {
     const snapshot = openSnapshot(schema, contents, indexes);
     let nowMs = 0;
     let askedCount = 0;
-    let parts: readonly PlannedPart[] = [];
+    let parts: readonly PlanPart[] = [];
     const division: Division = {
       helperCount,
       limits: LIMITS,
@@ -240,8 +226,6 @@ describe("when a plan is divided", () => {
         nowMs += ms;
         return nowMs;
       },
-      planMs: () => undefined,
-      notePlan: () => {},
       *runParts(divided, run) {
         parts = divided.parts;
         const outcomes: PartOutcome[] = [];
@@ -252,7 +236,7 @@ describe("when a plan is divided", () => {
     const found = runSteps(runRequest(snapshot, requestOf(query), { ...OPTIONS, division }));
     const whole = runSteps(runRequest(snapshot, requestOf(query), OPTIONS));
     expect(unskipped(found)).toEqual(unskipped(whole));
-    return parts.map(({ ranges }) => ranges);
+    return parts;
   }
 
   test("memory of parts is given back where the plan is run as a whole after them", () => {

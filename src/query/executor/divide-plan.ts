@@ -10,7 +10,6 @@ import type {
   Division,
   DivisionLimits,
   PartOutcome,
-  PlannedPart,
   PlanPart,
   SegmentRange,
 } from "../operator/division.ts";
@@ -22,13 +21,11 @@ import { OPERATORS } from "../operators.ts";
 import { mergeFindings, type PlanInput, runPart } from "./findings.ts";
 
 /** What suits segments in memory; a plan takes some 0.1 ms for so few documents. */
-export const DIVISION_LIMITS: DivisionLimits = {
+const DIVISION_LIMITS: DivisionLimits = {
   documentsMin: 4 * SCAN_ROWS_MAX,
   rangeDocuments: SCAN_ROWS_MAX,
   // A helper begins some 0.7 ms after it was asked for, and each part costs its bitmaps.
   restMsMin: 4,
-  // Offers and findings are copied, and threads are woken, for some 0.2 ms of all cores together.
-  savedMsMin: 0.5,
 };
 /** What is run first, to see how long the rest takes: one document in so many. */
 const TIMED_SHARE = 64;
@@ -117,11 +114,9 @@ function* runTimed(plan: Plan, snapshot: Snapshot, timed: TimedRun): Steps<PartO
   if (restMs < restMsMin) return [...outcomes, yield* run(pool.takeRest())];
   const shareMs = restMs / (PARTS_PER_THREAD * (division.helperCount + 1));
   const partMs = Math.min(Math.max(shareMs, PART_MS_MIN), PART_MS_MAX);
-  const rest: PlannedPart[] = [];
-  while (pool.documentCount > 0) rest.push({ plan: 0, ranges: pool.take(partMs / documentMs) });
-  const divided = { plans: [plan], snapshot, parts: rest };
-  const ran = yield* division.runParts(divided, ({ ranges }) => run(ranges));
-  return [...outcomes, ...ran];
+  const rest: PlanPart[] = [];
+  while (pool.documentCount > 0) rest.push(pool.take(partMs / documentMs));
+  return [...outcomes, ...(yield* division.runParts({ plan, snapshot, parts: rest }, run))];
 }
 
 function* runPartOf(documents: number, { pool, division, run }: TimedRun): Steps<TimedPart> {

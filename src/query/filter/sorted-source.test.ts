@@ -1,7 +1,7 @@
 /** Filters by sorted values against the same filters where all values are compared. */
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
+import { cases, effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   BY_ID,
@@ -62,7 +62,7 @@ const FILTERS = effort({
   full: { found: 120, counted: 80, remote: 20 },
 });
 
-describe.each(Array.from({ length: effort({ usual: 2, full: 40 }) }, (_, i) => 31_001 + i))(
+describe.each(Array.from({ length: cases({ usual: 2, full: 40 }) }, (_, i) => 31_001 + i))(
   "seed %i",
   (seed) => {
     let opened: [Snapshot, Snapshot];

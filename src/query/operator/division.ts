@@ -20,13 +20,6 @@ export interface SegmentRange {
 /** Documents that one thread looks at at a time: ranges of different segments. */
 export type PlanPart = readonly SegmentRange[];
 
-/** A part, and the plan that it is of. */
-export interface PlannedPart {
-  /** Index among the plans that are divided together. */
-  readonly plan: number;
-  readonly ranges: PlanPart;
-}
-
 /**
  * What a plan finds in some documents, before anything is read of those that it returns. What that
  * is is known to the plan's operator alone.
@@ -44,15 +37,13 @@ export interface FindingsData {
 export interface PartOutcome {
   readonly findings: Findings;
   readonly work: QueryStats;
-  /** Milliseconds that another thread took for it; absent: this one ran it. */
-  readonly elsewhereMs?: number;
 }
 
-/** Plans and their parts. */
-export interface DividedPlans {
-  readonly plans: readonly Plan[];
+/** A plan and its parts. */
+export interface DividedPlan {
+  readonly plan: Plan;
   readonly snapshot: Snapshot;
-  readonly parts: readonly PlannedPart[];
+  readonly parts: readonly PlanPart[];
 }
 
 /** When and how finely plans are divided. */
@@ -63,8 +54,6 @@ export interface DivisionLimits {
   readonly rangeDocuments: number;
   /** Milliseconds that are left after the part that is timed, if the rest is divided. */
   readonly restMsMin: number;
-  /** Milliseconds that have to be saved if plans of one request are run at the same time. */
-  readonly savedMsMin: number;
 }
 
 /** Threads that help the one that runs a query. */
@@ -79,12 +68,5 @@ export interface Division {
    * Runs every part once, some by `run` and some by what does the same elsewhere, and gives what
    * came out, in the order of the parts. Throws what `run` throws.
    */
-  runParts(
-    divided: DividedPlans,
-    run: (part: PlannedPart) => Steps<PartOutcome>,
-  ): Steps<PartOutcome[]>;
-  /** Milliseconds that plans of an outline took lately; undefined: none was seen. */
-  planMs(outline: string): number | undefined;
-  /** Notes what one of them took. */
-  notePlan(outline: string, ms: number): void;
+  runParts(divided: DividedPlan, run: (part: PlanPart) => Steps<PartOutcome>): Steps<PartOutcome[]>;
 }

@@ -97,6 +97,8 @@ export interface TextFragment {
   readonly tokenCount: number;
   /** Those of the tokens that any clause looks for, in order. */
   readonly matches: readonly Token[];
+  /** Counts the matches of each term: a fragment may be a text with a million matches. */
+  readonly frequencies: ReadonlyMap<string, number>;
   readonly statistics: FragmentStatistics;
 }
 

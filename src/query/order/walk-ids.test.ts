@@ -1,7 +1,7 @@
 /** Ranges and orders of ids against a plain list of the documents. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
+import { cases, effort } from "../../../test/support/effort.ts";
 import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import { ManyParts } from "../../../test/support/queries/many-parts.ts";
@@ -113,7 +113,7 @@ function foundBy(snapshot: Snapshot, filter: readonly unknown[] | undefined) {
 }
 
 const ID_TYPES: readonly IdType[] = ["uint", "uuid", "string"];
-const SEEDS = Array.from({ length: effort({ usual: 1, full: 20 }) }, (_, i) => 48_301 + i);
+const SEEDS = Array.from({ length: cases({ usual: 1, full: 20 }) }, (_, i) => 48_301 + i);
 
 const QUERIES = effort({ usual: 15, full: 60 });
 

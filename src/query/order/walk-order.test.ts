@@ -1,7 +1,7 @@
 /** Orderings by a walk through sorted values against those that rank all matches. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
+import { cases, effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import { ManyParts } from "../../../test/support/queries/many-parts.ts";
 import { naiveCompare } from "../../../test/support/queries/naive-filter.ts";
@@ -72,7 +72,7 @@ function randomOrder(random: Random): DocumentQuery {
   });
 }
 
-describe.each(Array.from({ length: effort({ usual: 2, full: 40 }) }, (_, i) => 31_501 + i))(
+describe.each(Array.from({ length: cases({ usual: 2, full: 40 }) }, (_, i) => 31_501 + i))(
   "seed %i",
   (seed) => {
     test("walks find what ranking all finds, near and far away", () => {

@@ -92,6 +92,8 @@ interface FragmentCandidate extends Fragment {
   readonly tokenCount: number;
   /** Ascending; at least one. */
   readonly matches: readonly Token[];
+  /** Counts the matches of each term. */
+  readonly frequencies: ReadonlyMap<string, number>;
 }
 
 /** Fragments of one value. */
@@ -170,6 +172,8 @@ class FragmentFiller {
   #current = 0;
   #tokenCount = 0;
   #matches: Token[] = [];
+  /** Counts the matches of each term. */
+  #terms = new Map<string, number>();
 
   constructor(fragments: Fragments, element: number, found: FragmentsFound) {
     this.#fragments = fragments;
@@ -190,6 +194,7 @@ class FragmentFiller {
   /** Adds the token that was last told, which is looked for. */
   addMatch(match: Token): void {
     this.#matches.push(match);
+    this.#terms.set(match.term, (this.#terms.get(match.term) ?? 0) + 1);
   }
 
   /** After the last token. */
@@ -207,12 +212,10 @@ class FragmentFiller {
     if (matches.length === 0) return;
     this.#matches = [];
     const range = { start: starts[current], end: ends[current] };
-    candidates.push({ element: this.#element, ...range, tokenCount, matches });
-    const terms = new Set<string>();
-    for (const { term } of matches) terms.add(term);
-    for (const term of terms) {
-      frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-    }
+    const terms = this.#terms;
+    candidates.push({ element: this.#element, ...range, tokenCount, matches, frequencies: terms });
+    for (const term of terms.keys()) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+    this.#terms = new Map();
   }
 }
 
@@ -232,8 +235,8 @@ function* bestFragments(
   const { attribute, fragmentLimit } = node.highlight;
   const heap: ScoredFragment[] = [];
   for (const [place, candidate] of statistics.candidates.entries()) {
-    const { tokenCount, matches } = candidate;
-    const fragment = { attribute, tokenCount, matches, statistics };
+    const { tokenCount, matches, frequencies } = candidate;
+    const fragment = { attribute, tokenCount, matches, frequencies, statistics };
     const score = scoreFragment(node.score, fragment, operators) ?? 0;
     const scored = { candidate, score, place };
     if (heap.length < fragmentLimit) {

@@ -3,7 +3,8 @@
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
-import { attributeBytes } from "../../codec/columns-size.ts";
+import { valueLogicalBytes } from "../../codec/columns-size.ts";
+import { columnValue, hasManyElements, longValue } from "../../codec/columns-value.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ComputedValue, ResultDocument } from "../../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
@@ -54,10 +55,7 @@ function* project(
   const documents: ResultDocument[] = [];
   let stepBytes = 0;
   for (const [index, document] of ranked.entries()) {
-    if (index % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1 || stepBytes >= STEP_BYTES) {
-      stepBytes = 0;
-      yield;
-    }
+    if (index % DOCUMENTS_PER_STEP === DOCUMENTS_PER_STEP - 1) yield;
     memory?.take(ROW_BYTES, "returned documents");
     const { view } = snapshot.segments[document.segment];
     const ordinal = document.ordinal as Ordinal;
@@ -66,11 +64,18 @@ function* project(
     work.bytesReturned += idBytes(id, isUuid) + (dist === undefined ? 0 : DIST_BYTES);
     const attributes: [string, AttributeType, AttributeValue][] = [];
     for (const [name, type] of plan.attributes) {
-      const value = view.column(name)?.value(ordinal) ?? null;
-      if (value === null) continue;
-      const bytes = attributeBytes(type, value);
+      if (stepBytes >= STEP_BYTES) {
+        stepBytes = 0;
+        yield;
+      }
+      const place = view.column(name)?.place(ordinal);
+      if (place === undefined) continue;
+      const bytes = valueLogicalBytes(place.column, place.ordinal);
       stepBytes += bytes;
       memory?.take(bytes + VALUE_BYTES, "returned values");
+      const value = hasManyElements(place)
+        ? yield* longValue(place)
+        : columnValue(place.column, place.ordinal);
       attributes.push([name, type, value]);
       work.bytesReturned += bytes;
     }
@@ -98,7 +103,7 @@ function* returnedNeeds(
   for (const { segment, ordinal } of ranked) {
     const { view } = snapshot.segments[segment];
     for (const [name] of plan.attributes) {
-      yield () => void view.column(name)?.value(ordinal as Ordinal);
+      yield () => void view.column(name)?.place(ordinal as Ordinal);
     }
   }
 }

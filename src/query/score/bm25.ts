@@ -313,11 +313,9 @@ class TermScores implements ScoredList {
 
 function scoreTokens(
   { terms, prefix, saturation }: Bm25Node,
-  { tokenCount: length, matches, statistics }: TextFragment,
+  { tokenCount: length, frequencies, statistics }: TextFragment,
 ): number | undefined {
   const { fragmentCount, tokenCount, frequencies: found } = statistics;
-  const frequencies = new Map<string, number>();
-  for (const { term } of matches) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
   let score: number | undefined;
   for (const { term, weightInQuery } of terms) {
     const frequency = frequencies.get(term);
@@ -327,8 +325,7 @@ function scoreTokens(
     const relativeLength = length / (tokenCount / fragmentCount);
     score = (score ?? 0) + termScore(weight, frequency, relativeLength, saturation);
   }
-  if (prefix !== undefined && matches.some(({ term }) => term.startsWith(prefix))) {
-    score = (score ?? 0) + PREFIX_SCORE;
-  }
-  return score;
+  if (prefix === undefined) return score;
+  const hasPrefix = [...frequencies.keys()].some((term) => term.startsWith(prefix));
+  return hasPrefix ? (score ?? 0) + PREFIX_SCORE : score;
 }

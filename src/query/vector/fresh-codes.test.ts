@@ -1,7 +1,7 @@
 /** Searches of segments in memory give the same by byte codes as without, to the bit. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../test/support/effort.ts";
+import { cases, effort } from "../../../test/support/effort.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -36,7 +36,7 @@ import type { Snapshot } from "../operator/snapshot.ts";
 
 const METRICS = ["cosine_distance", "euclidean_squared"] as const;
 const ELEMENTS = ["f32", "f16"] as const;
-const SEEDS = effort({ usual: 1, full: 8 });
+const SEEDS = cases({ usual: 1, full: 8 });
 const KINDS = Object.keys(VECTOR_KINDS);
 const CASES = effort({
   usual: [{ metric: "cosine_distance", kind: "nearly one" } as const],

@@ -1,7 +1,7 @@
 /** Patterns that are looked for by trigrams against the same patterns tried on all strings. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../../test/support/effort.ts";
+import { cases, effort } from "../../../../test/support/effort.ts";
 import { filterOf } from "../../../../test/support/queries/filter-notation.ts";
 import {
   BY_ID,
@@ -112,7 +112,7 @@ function randomFilter(random: Random): unknown[] {
 
 const FILTERS = effort({ usual: 40, full: 100 });
 
-describe.each(Array.from({ length: effort({ usual: 2, full: 40 }) }, (_, i) => 33_201 + i))(
+describe.each(Array.from({ length: cases({ usual: 2, full: 40 }) }, (_, i) => 33_201 + i))(
   "seed %i",
   (seed) => {
     test("patterns find by trigrams what they find among all strings", () => {

@@ -1,7 +1,7 @@
 /** No string that passes a test lacks what the test's formula asks for. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../../test/support/effort.ts";
+import { cases } from "../../../../test/support/effort.ts";
 import {
   fuzzyTest,
   globTest,
@@ -14,7 +14,7 @@ import { foldedCodePoint, trigramsOf } from "../../../text/trigrams.ts";
 import type { StringTest } from "./string-test.ts";
 import type { TrigramFormula } from "./trigram-algebra.ts";
 
-const SEEDS = Array.from({ length: effort({ usual: 1, full: 60 }) }, (_, i) => 33_001 + i);
+const SEEDS = Array.from({ length: cases({ usual: 1, full: 60 }) }, (_, i) => 33_001 + i);
 const CHARACTERS = [..."aAbBkKsSiI0 -/.éÉß東京🦊\u212a\u017f\u0130\u0131\u0307\n"];
 const PIECES = ["a", "b", "k", "S", "i", "é", "K", "東", "\u017f", "ab", "bas", "aki", "kiss"];
 const FRAGMENTS = [

@@ -1,7 +1,7 @@
 /** Rankings that pass over postings find what rankings find that score all of them. */
 
 import { describe, expect, test } from "vitest";
-import { effort } from "../../../../test/support/effort.ts";
+import { cases, effort } from "../../../../test/support/effort.ts";
 import { countSteps } from "../../../../test/support/queries/count-steps.ts";
 import { filterOf } from "../../../../test/support/queries/filter-notation.ts";
 import { NaiveDatabase } from "../../../../test/support/queries/naive-database.ts";
@@ -102,7 +102,7 @@ function scoringAll(query: DocumentQuery): DocumentQuery {
 
 /** Every fourth seed draws documents that are all alike. */
 const FIRST_SEED = effort({ usual: 9003, full: 9001 });
-const SEEDS = Array.from({ length: effort({ usual: 2, full: 24 }) }, (_, i) => FIRST_SEED + i);
+const SEEDS = Array.from({ length: cases({ usual: 2, full: 24 }) }, (_, i) => FIRST_SEED + i);
 const COUNTS = effort({ usual: { min: 3000, more: 1000 }, full: { min: 5000, more: 4000 } });
 const QUERIES = effort({ usual: 20, full: 60 });
 /** Postings of a block. */

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { expectEqual } from "../../../../test/support/expect-equal.ts";
+import { ordinalListOf } from "../../../../test/support/segments/ordinal-list-of.ts";
 import { seededRandom } from "../../../base/random.ts";
 import { bitmapOrdinals, hasBit, setBit } from "../../../codec/bitmap.ts";
-import { OrdinalList } from "../../../segment/postings/ordinal-list.ts";
 import { findTaken, listReached, takeReached } from "./take-reached.ts";
 
 const CHUNK = 8192;
@@ -89,6 +89,6 @@ test.each([1, 2, 3])("seed %i: sums are taken once, and found again in each list
 });
 
 function postingsOf(list: Uint32Array) {
-  const ordinals = OrdinalList.from(list, DOCUMENTS);
+  const ordinals = ordinalListOf(list, DOCUMENTS);
   return { ordinals, base: BASE, range: { start: 0, end: list.length } };
 }
