@@ -1,216 +1,24 @@
 import { once } from "node:events";
 import { MessageChannel } from "node:worker_threads";
 import { describe, expect, test, vi } from "vitest";
-import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
-import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
-import type { HttpAnswer } from "../../api/engine.ts";
-import { KIB } from "../../base/byte-sizes.ts";
-import { namespaceName, type SegmentId, sequenceNumber } from "../../base/ids.ts";
-import { QUERY_SLOT_WAIT_MS_MAX, QUERY_SLOTS } from "../../model/contract-limits.ts";
-import type { RecallRequest } from "../../model/recall.ts";
-import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
-import type { MemtableDelta } from "../../segment/memtable/memtable-delta.ts";
-import type { FromQueryThread, PartsOffer, ToQueryThread } from "../thread-messages.ts";
-import { BESIDE_COUNT_MAX, OwnQueries } from "./own-queries.ts";
-import { QueryDeadlines } from "./query-deadlines.ts";
 import {
-  type DispatchedQuery,
-  type DispatcherOptions,
-  type DispatchOutcome,
-  QueryDispatcher,
-  type Verification,
-} from "./query-dispatcher.ts";
-import { ThreadLoads } from "./thread-loads.ts";
-
-const NAME = namespaceName("movies");
-const QUERY_TIMEOUT_MS = 30_000;
-const INSTANCE = "movies/1/1" as NamespaceInstance;
-const ANSWER: HttpAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
-
-function stateOf(retired = false, instance = INSTANCE): NamespaceState {
-  return { instance, retired, sequence: sequenceNumber(1) } as NamespaceState;
-}
-
-function added(...ids: string[]): MemtableDelta {
-  const at = { kind: "memory" as const, place: { arena: 0, offset: 64, bytes: 10 } };
-  return {
-    full: false,
-    added: ids.map((id) => ({ id: id as SegmentId, at, documentCount: 4 })),
-    deleted: [],
-    dropped: [],
-  };
-}
-
-function query(name = NAME): DispatchedQuery {
-  const body = Uint8Array.of(1, 2);
-  return { operation: "query", namespace: name, parameters: {}, isStrict: false, body };
-}
-
-function dispatcherOf(
-  threadCount: number,
-  verify?: DispatcherOptions["verify"],
-  own?: DispatcherOptions["own"],
-) {
-  const clock = new ManualClock();
-  const threads = Array.from(
-    { length: threadCount },
-    () => new FakePort<ToQueryThread, FromQueryThread>(),
-  );
-  const released: [NamespaceInstance, number][] = [];
-  const logs: string[] = [];
-  const loads = ThreadLoads.of(threadCount);
-  const dispatcher = new QueryDispatcher({
-    clock,
-    log: (_level, message) => logs.push(message),
-    deadlines: new QueryDeadlines(clock, QUERY_TIMEOUT_MS),
-    threads,
-    loads,
-    own,
-    release: (instance, version) => released.push([instance, version]),
-    ...(verify && { verify }),
-  });
-  dispatcher.publish(NAME, [{ version: 1, change: added("a") }], stateOf());
-  return { clock, threads, loads, released, dispatcher, logs };
-}
-
-describe("queries that this thread answers itself", () => {
-  const TIMES = { workedMs: 0.05, waitedMs: 0 };
-  const SHORT: HttpAnswer = { ...ANSWER, times: TIMES };
-
-  /** A dispatcher that has seen a short query of the namespace. */
-  async function taught() {
-    const port = new FakePort<ToQueryThread, FromQueryThread>();
-    const own = new OwnQueries({ port, afterTurn: (callback) => void setImmediate(callback) });
-    const found = dispatcherOf(1, undefined, own);
-    const { threads, dispatcher } = found;
-    const first = dispatcher.run(query());
-    await settled();
-    await threads[0].say({ kind: "answer", call: threads[0].all("query")[0].call, answer: SHORT });
-    await first;
-    return { ...found, port, thread: threads[0] };
-  }
-
-  test("are those like others that were short, while none runs", async () => {
-    const { dispatcher, port, thread, loads } = await taught();
-    const outcome = dispatcher.run(query());
-    await settled();
-    const [sent] = port.all("query");
-    expect(sent.update?.deltas[0].change.full).toBe(true);
-    expect(loads.idleCount).toBe(1);
-    const other = dispatcher.run(query());
-    await settled();
-    expect(thread.all("query")).toHaveLength(2);
-    await port.say({ kind: "answer", call: sent.call, answer: SHORT });
-    expect(await outcome).toEqual({ kind: "answered", answer: SHORT });
-    const { call } = thread.all("query")[1];
-    await thread.say({
-      kind: "answer",
-      call,
-      answer: { ...ANSWER, times: { ...TIMES, workedMs: 9 } },
-    });
-    await other;
-    // The last one took long: it is no short kind any more.
-    void dispatcher.run(query());
-    await settled();
-    expect([port.all("query").length, thread.all("query").length]).toEqual([1, 3]);
-  });
-
-  test("are none where a longer one came with them, or the server stops", async () => {
-    const { dispatcher, port, thread } = await taught();
-    const short = dispatcher.run(query());
-    void dispatcher.run({ ...query(), body: new Uint8Array(5000) });
-    await settled();
-    expect([port.all("query").length, thread.all("query").length]).toEqual([0, 3]);
-    for (const { call } of thread.all("query").slice(1)) {
-      await thread.say({ kind: "answer", call, answer: SHORT });
-    }
-    await short;
-    const late = dispatcher.run(query());
-    // Until the turn is over it runs nowhere, so that there is nothing to cancel.
-    await Promise.resolve();
-    dispatcher.stop();
-    await expect(late).rejects.toThrow("shutting down");
-    expect(port.all("query")).toEqual([]);
-  });
-
-  test("are none that have waited", async () => {
-    const { clock, dispatcher, port, thread } = await taught();
-    const outcome = dispatcher.run(query());
-    await settled();
-    await clock.advance(2);
-    await port.say({ kind: "answer", call: port.all("query")[0].call, answer: SHORT });
-    await outcome;
-    void dispatcher.run(query());
-    await settled();
-    expect([port.all("query").length, thread.all("query").length]).toEqual([1, 2]);
-  });
-
-  test("are some of those that come while long ones hold all threads", async () => {
-    const { clock, dispatcher, port, thread } = await taught();
-    void dispatcher.run({ ...query(), body: new Uint8Array(5000) });
-    await settled();
-    // The thread may soon be free.
-    void dispatcher.run(query());
-    await settled();
-    expect([port.all("query").length, thread.all("query").length]).toEqual([0, 3]);
-    await clock.advance(5);
-    for (let i = 0; i < BESIDE_COUNT_MAX + 1; i++) void dispatcher.run(query());
-    await settled();
-    expect(port.all("query")).toHaveLength(BESIDE_COUNT_MAX);
-    expect(thread.all("query")).toHaveLength(4);
-    // None has its place before one is answered.
-    void dispatcher.run(query());
-    await settled();
-    expect(thread.all("query")).toHaveLength(5);
-    await port.say({ kind: "answer", call: port.all("query")[0].call, answer: SHORT });
-    void dispatcher.run(query());
-    await settled();
-    expect(port.all("query")).toHaveLength(BESIDE_COUNT_MAX + 1);
-  });
-
-  test("are never explanations or jobs", async () => {
-    const { dispatcher, port } = await taught();
-    void dispatcher.run({ ...query(), operation: "explain" });
-    await settled();
-    void dispatcher.run({ ...query(), isJob: true });
-    await settled();
-    expect(port.all("query")).toEqual([]);
-  });
-
-  test("run on another thread where they take longer", async () => {
-    const { dispatcher, port, thread } = await taught();
-    const outcome = dispatcher.run(query());
-    await settled();
-    const [{ call, body }] = port.all("query");
-    await port.say({ kind: "handed_over", call, body });
-    const again = thread.all("query")[1];
-    expect(again.body).toEqual(body);
-    await thread.say({ kind: "answer", call: again.call, answer: ANSWER });
-    expect(await outcome).toEqual({ kind: "answered", answer: ANSWER });
-  });
-
-  test("are ended when their clients leave, and let dropped segments go", async () => {
-    const { dispatcher, port, thread, released } = await taught();
-    const gone = new AbortController();
-    const outcome = dispatcher.run({ ...query(), signal: gone.signal });
-    await settled();
-    const [{ call }] = port.all("query");
-    gone.abort();
-    expect(port.all("cancel")).toMatchObject([{ call }]);
-    await port.say({ kind: "answer", call, answer: ANSWER });
-    await outcome;
-    dispatcher.publish(
-      NAME,
-      [{ version: 2, change: { ...added(), dropped: ["a" as SegmentId] } }],
-      stateOf(),
-    );
-    expect(port.all("update")).toMatchObject([{ update: { version: 2 } }]);
-    await thread.say({ kind: "applied", instance: INSTANCE, version: 2 });
-    expect(released).toEqual([]);
-    await port.say({ kind: "applied", instance: INSTANCE, version: 2 });
-    expect(released).toEqual([[INSTANCE, 2]]);
-  });
-});
+  ANSWER,
+  added,
+  dispatcherOf,
+  INSTANCE,
+  NAME,
+  QUERY_TIMEOUT_MS,
+  query,
+  stateOf,
+} from "../../../test/support/engine/dispatcher-fixture.ts";
+import { type FakePort, settled } from "../../../test/support/engine/fake-port.ts";
+import { type SegmentId, sequenceNumber } from "../../base/ids.ts";
+import { QUERY_SLOTS } from "../../model/contract-limits.ts";
+import type { RecallRequest } from "../../model/recall.ts";
+import type { NamespaceInstance } from "../../namespace/published-state.ts";
+import type { FromQueryThread, PartsOffer, ToQueryThread } from "../thread-messages.ts";
+import type { DispatchOutcome, Verification } from "./query-call.ts";
+import type { QueryDispatcher } from "./query-dispatcher.ts";
 
 describe("a query", () => {
   test("goes to the thread with the least to do, with what that thread has not seen", async () => {
@@ -346,108 +154,6 @@ describe("a query over a store that others write to", () => {
   });
 });
 
-describe("slots", () => {
-  test("as many queries of a namespace run as there are slots, the next is refused", async () => {
-    const { clock, threads, dispatcher } = dispatcherOf(2);
-    const running = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));
-    const late = dispatcher.run(query());
-    const refusal = expect(late).rejects.toMatchObject({ code: "overloaded" });
-    await settled();
-    const sent = () => threads.flatMap((thread) => thread.all("query"));
-    expect(sent()).toHaveLength(QUERY_SLOTS);
-    await clock.advance(QUERY_SLOT_WAIT_MS_MAX);
-    await refusal;
-    for (const thread of threads) {
-      for (const { call } of thread.all("query")) {
-        await thread.say({ kind: "answer", call, answer: ANSWER });
-      }
-    }
-    const outcomes = await Promise.all(running);
-    expect(outcomes.every(({ kind }) => kind === "answered")).toBe(true);
-  });
-
-  test("other namespaces have slots of their own", async () => {
-    const { threads, dispatcher } = dispatcherOf(1);
-    const other = namespaceName("books");
-    dispatcher.publish(
-      other,
-      [{ version: 1, change: added("x") }],
-      stateOf(false, "books/1/2" as NamespaceInstance),
-    );
-    for (let i = 0; i <= QUERY_SLOTS; i++) void dispatcher.run(query()).catch(() => {});
-    void dispatcher.run(query(other));
-    await settled();
-    const names = threads[0].all("query").map(({ namespace }) => namespace);
-    expect(names.filter((name) => name === other)).toHaveLength(1);
-  });
-
-  test("a query that weighs more is admitted when the slots are there", async () => {
-    const { threads, dispatcher } = dispatcherOf(1);
-    const [thread] = threads;
-    for (let i = 0; i < QUERY_SLOTS; i++) void dispatcher.run(query());
-    await settled();
-    const [first, second, third, fourth, fifth] = thread.all("query");
-    await thread.say({ kind: "weight", call: first.call, weight: 4 });
-    expect(thread.all("admitted")).toEqual([]);
-    for (const { call } of [second, third, fourth]) {
-      await thread.say({ kind: "answer", call, answer: ANSWER });
-    }
-    expect(thread.all("admitted")).toEqual([{ kind: "admitted", call: first.call }]);
-    // It holds all four: another that weighs as much has to wait.
-    await thread.say({ kind: "weight", call: fifth.call, weight: 4 });
-    expect(thread.all("admitted")).toHaveLength(1);
-    await thread.say({ kind: "answer", call: first.call, answer: ANSWER });
-    expect(thread.all("admitted")).toHaveLength(2);
-  });
-
-  test("sixteen heavy queries do not wait for each other for ever", async () => {
-    const { threads, dispatcher } = dispatcherOf(1);
-    const [thread] = threads;
-    const running = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));
-    await settled();
-    for (const { call } of thread.all("query")) {
-      await thread.say({ kind: "weight", call, weight: 4 });
-    }
-    for (let done = 0; done < QUERY_SLOTS; done++) {
-      const { call } = thread.all("admitted")[done];
-      await thread.say({ kind: "answer", call, answer: ANSWER });
-    }
-    await Promise.all(running);
-  });
-
-  test("one that waits too long for its weight is told so and gives nothing back", async () => {
-    const { clock, threads, dispatcher } = dispatcherOf(1);
-    const [thread] = threads;
-    const outcomes = Array.from({ length: QUERY_SLOTS }, () => dispatcher.run(query()));
-    await settled();
-    const calls = thread.all("query").map(({ call }) => call);
-    await thread.say({ kind: "weight", call: calls[0], weight: 4 });
-    await clock.advance(QUERY_SLOT_WAIT_MS_MAX);
-    const [refused] = thread.all("refused");
-    expect(refused).toMatchObject({ call: calls[0], retryAfterMs: QUERY_SLOT_WAIT_MS_MAX });
-    for (const call of calls) await thread.say({ kind: "answer", call, answer: ANSWER });
-    await Promise.all(outcomes);
-    for (let i = 0; i < QUERY_SLOTS * 2; i++) void dispatcher.run(query()).catch(() => {});
-    await settled();
-    expect(thread.all("query")).toHaveLength(2 * QUERY_SLOTS);
-  });
-
-  test("what a query waited for its first slot counts when it waits for more", async () => {
-    const { clock, threads, dispatcher } = dispatcherOf(1);
-    const [thread] = threads;
-    for (let i = 0; i <= QUERY_SLOTS; i++) void dispatcher.run(query()).catch(() => {});
-    await settled();
-    await clock.advance(QUERY_SLOT_WAIT_MS_MAX - 100);
-    await thread.say({ kind: "answer", call: thread.all("query")[0].call, answer: ANSWER });
-    const { call } = thread.all("query")[QUERY_SLOTS];
-    await thread.say({ kind: "weight", call, weight: 4 });
-    await clock.advance(99);
-    expect(thread.all("refused")).toEqual([]);
-    await clock.advance(1);
-    expect(thread.all("refused")).toMatchObject([{ call }]);
-  });
-});
-
 describe("parts of a query", () => {
   /** A thread with a query offers parts of it, at a version, to so many others. */
   async function offerFrom(thread: FakePort<ToQueryThread, FromQueryThread>, version: number) {
@@ -560,14 +266,6 @@ describe("a query that nobody waits for", () => {
     await settled();
     expect(threads[0].all("query")).toHaveLength(2 * QUERY_SLOTS);
   });
-});
-
-test("a query with a large body counts for several", async () => {
-  const { threads, dispatcher } = dispatcherOf(2);
-  void dispatcher.run({ ...query(), body: new Uint8Array(256 * KIB) });
-  for (let i = 0; i < 4; i++) void dispatcher.run(query());
-  await settled();
-  expect(threads.map((thread) => thread.all("query").length)).toEqual([1, 4]);
 });
 
 test("what a thread says beside answers reaches who listens", async () => {

@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the talk with the query threads: picks a thread, brings it up to date,
- * holds the namespace's slots while the query runs.
+ * The main thread's side of the talk with the query threads: picks a thread for a query, brings it
+ * up to date, and hands what it says about the query to its `QueryCall`.
  */
 
 import type { EngineMetric, HttpAnswer } from "../../api/engine.ts";
@@ -21,82 +21,25 @@ import type {
 } from "../../namespace/published-state.ts";
 import type {
   FromQueryThread,
-  QueryOperation,
   RecallOutcome,
   RecallSample,
   ToQueryThread,
 } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { BESIDE_COUNT_MAX, type OwnQueries, type OwnRoom } from "./own-queries.ts";
+import type { QueryAdmission } from "./query-admission.ts";
+import {
+  type ArrivedQuery,
+  type DispatchedQuery,
+  type DispatchOutcome,
+  QueryCall,
+  type QueryRun,
+  type Verification,
+} from "./query-call.ts";
 import type { QueryDeadlines } from "./query-deadlines.ts";
 import { SnapshotDirectory } from "./snapshots/snapshot-directory.ts";
 import type { ThreadLoads } from "./thread-loads.ts";
-import { querySlotsOf } from "./turns/query-slots.ts";
-import type { WeightedSlots } from "./turns/weighted-slots.ts";
 
-/** A query as it is handed to a thread. */
-export interface DispatchedQuery {
-  readonly operation: QueryOperation;
-  readonly namespace: NamespaceName;
-  readonly parameters: Readonly<Record<string, string>>;
-  /** See `RequestScope`. */
-  readonly forcedFilter?: string | undefined;
-  /** Id of the key that it came with; absent: none. */
-  readonly key?: string | undefined;
-  /** Unknown members of the body are refused. */
-  readonly isStrict: boolean;
-  /** Moves to the query thread. */
-  readonly body: Uint8Array<ArrayBuffer>;
-  /**
-   * Since it arrived what is published of the namespace was brought up to all that it must see: the
-   * store need not be asked again.
-   */
-  readonly mayTrust?: boolean;
-  /** A segment was missing since it arrived, and the namespace was brought up to date. */
-  readonly wasRefreshed?: boolean;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal?: AbortSignal;
-  /** Its answer is fetched later: `--query-timeout` does not end it. */
-  readonly isJob?: boolean;
-  /** When its first byte came, by the monotonic clock. Absent: now. */
-  readonly arrivedMs?: number;
-  /** From how many milliseconds on its answer has details. Absent: never. */
-  readonly detailsMs?: number | undefined;
-  /** It is traced; see `EngineRequest`. */
-  readonly tracedAtMs?: number | undefined;
-}
-
-/** What became of a query. */
-export type DispatchOutcome =
-  | { readonly kind: "answered"; readonly answer: HttpAnswer }
-  /** The namespace was deleted or closed before it ran; open it and dispatch `query` once more. */
-  | { readonly kind: "closed"; readonly query: DispatchedQuery }
-  /** It ran on an older state than it must see; dispatch `query` once more. */
-  | { readonly kind: "outdated"; readonly query: DispatchedQuery }
-  /**
-   * A stored segment is missing: bring the namespace up to date and dispatch `query` once more. If
-   * it is missing then, too, `answer` says so.
-   */
-  | { readonly kind: "missing"; readonly query: DispatchedQuery; readonly answer: HttpAnswer };
-
-/** A query whose time of arrival is known. */
-export type ArrivedQuery = DispatchedQuery & { readonly arrivedMs: number };
-
-/** Where a query is sent, and what it sees. */
-interface PostedQuery {
-  readonly thread: number;
-  readonly call: number;
-  readonly instance: NamespaceInstance;
-  readonly isShared: boolean;
-}
-
-/** A query that this thread has no time for. */
-interface HandedOverQuery {
-  readonly kind: "handed_over";
-  readonly body: Uint8Array<ArrayBuffer>;
-}
-
-const STORE_WORD = "the object store to tell whether other servers have written";
 const CLIENT_LEFT = "the client has left before its query was done";
 const STOPPING = "this server is shutting down; send the query to another one, or retry later";
 /** A query with so large a body counts as one more when a thread is picked: it takes long to read. */
@@ -111,6 +54,7 @@ export interface DispatcherOptions {
   readonly log: StructuredLog;
   readonly deadlines: QueryDeadlines;
   readonly threads: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
+  readonly admission: Pick<QueryAdmission, "slot">;
   /** Of these threads; the dispatcher alone counts. */
   readonly loads: ThreadLoads;
   /** Queries that this thread answers itself. Absent: none. */
@@ -130,30 +74,9 @@ export interface DispatcherOptions {
   ): Promise<Verification>;
 }
 
-/** The result of asking the store about an instance. */
-export type Verification =
-  | { readonly kind: "verified"; readonly state: VerifiedState }
-  /** The instance is closed. */
-  | { readonly kind: "closed" }
-  /** The store could not be read; `answer` has the reason. */
-  | { readonly kind: "failed"; readonly answer: HttpAnswer };
-
-interface RunningQuery {
-  readonly thread: number;
-  /** When it was sent there, by the monotonic clock. */
-  readonly sentMs: number;
-  /** Its thread was told to end it. */
-  isCancelled: boolean;
-  /** The query must see all that was committed so long ago: asks for that while it runs. */
-  readonly verify: (stalenessMsMax: number) => void;
-  readonly ended: (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => void;
-  readonly missing: (body: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => void;
-  readonly handedOver: (body: Uint8Array<ArrayBuffer>) => void;
-  readonly slots: WeightedSlots;
-  weight: number;
-  /** How long it waited for its first slot. */
-  readonly waitedMs: number;
-}
+type MessageOf<Kind extends FromQueryThread["kind"]> = Extract<FromQueryThread, { kind: Kind }>;
+/** After these a thread has nothing more to do for a query. */
+type LeavingMessage = MessageOf<"answer" | "closed" | "missing" | "handed_over">;
 
 /** A verified state with the time of its verification. */
 interface KnownState extends VerifiedState {
@@ -166,8 +89,8 @@ export class QueryDispatcher {
   /** The query threads, and then this one where it answers queries itself. */
   readonly #ports: readonly ThreadPort<ToQueryThread, FromQueryThread>[];
   readonly #directory: SnapshotDirectory;
-  readonly #slots = new Map<NamespaceName, WeightedSlots>();
-  readonly #running = new NumberMap<RunningQuery>();
+  /** Queries that threads have. */
+  readonly #running = new NumberMap<QueryCall>();
   /** What to do with the outcomes of measurements that run, by their calls. */
   readonly #measuring = new Map<number, (outcome: RecallOutcome) => void>();
   readonly #metrics: (readonly EngineMetric[])[] = [];
@@ -208,7 +131,7 @@ export class QueryDispatcher {
   /** Ends all queries that run, and refuses new ones: the server is about to stop. */
   stop(): void {
     this.#isStopping = true;
-    for (const [call, running] of this.#running.entries()) this.#cancel(call, running, STOPPING);
+    for (const call of this.#running.values()) this.#cancel(call, STOPPING);
   }
 
   /** The newest published state; undefined if the namespace is not open. */
@@ -234,33 +157,28 @@ export class QueryDispatcher {
   /** Runs one query over the newest published state of a namespace. Throws `overloaded`. */
   async run(query: DispatchedQuery): Promise<DispatchOutcome> {
     const { namespace, signal } = query;
-    if (this.#isStopping) throw new DatabaseError("unavailable", STOPPING);
+    this.#refuseWhereStopping();
     if (signal?.aborted === true) throw new DatabaseError("unavailable", CLIENT_LEFT);
-    let slots = this.#slots.get(namespace);
-    if (slots === undefined) {
-      slots = querySlotsOf(this.#options.clock);
-      this.#slots.set(namespace, slots);
-    }
-    const { clock } = this.#options;
-    const startMs = clock.monotonicMs();
-    const arrivedMs = query.arrivedMs ?? startMs;
-    await slots.acquire(1, signal);
-    const running = { slots, weight: 1, waitedMs: clock.monotonicMs() - startMs };
+    const { admission, clock, deadlines } = this.#options;
+    const arrivedMs = query.arrivedMs ?? clock.monotonicMs();
+    const slots = await admission.slot(namespace, signal);
+    const call = new QueryCall({ ...query, arrivedMs }, slots, deadlines);
+    const cancel = () => this.#cancel(call, CLIENT_LEFT);
+    signal?.addEventListener("abort", cancel, { once: true });
     try {
-      let sent = { ...query, arrivedMs };
-      let isOwn = await this.#isOwn(query);
+      const isShort = await this.#isOwn(query);
+      this.#refuseWhereStopping();
       // Others may have come in between.
-      isOwn &&= this.#ownRoom() !== undefined;
-      for (; ; isOwn = false) {
-        if (this.#isStopping) throw new DatabaseError("unavailable", STOPPING);
-        const outcome = await this.#send(sent, running, isOwn);
-        if (outcome.kind !== "handed_over") return outcome;
-        sent = { ...sent, body: outcome.body };
-      }
+      this.#begin(call, isShort && this.#ownRoom() !== undefined);
+      return await call.outcome;
     } finally {
-      slots.release(running.weight);
-      if (slots.idle) this.#slots.delete(namespace);
+      signal?.removeEventListener("abort", cancel);
+      slots.release();
     }
+  }
+
+  #refuseWhereStopping(): void {
+    if (this.#isStopping) throw new DatabaseError("unavailable", STOPPING);
   }
 
   /**
@@ -305,82 +223,39 @@ export class QueryDispatcher {
     const heldMs = clock.monotonicMs() - HELD_MS_MIN;
     const held = new Set<number>();
     let ownCount = 0;
-    for (const { thread, sentMs } of this.#running.values()) {
-      if (thread === threads.length) ownCount++;
-      else if (sentMs <= heldMs) held.add(thread);
+    for (const { run } of this.#running.values()) {
+      if (run === undefined) continue;
+      if (run.thread === threads.length) ownCount++;
+      else if (run.sentMs <= heldMs) held.add(run.thread);
     }
     return held.size === threads.length && ownCount < BESIDE_COUNT_MAX ? "beside" : undefined;
   }
 
-  #send(
-    query: ArrivedQuery,
-    holding: Pick<RunningQuery, "slots" | "weight" | "waitedMs">,
-    isOwn: boolean,
-  ): Promise<DispatchOutcome | HandedOverQuery> {
-    const { operation, namespace, body, signal } = query;
-    const { clock, deadlines, loads, threads, own } = this.#options;
-    const sentMs = clock.monotonicMs();
-    const state = this.#directory.state(namespace);
-    if (state === undefined) return Promise.resolve({ kind: "closed", query });
+  /** Hands a query to a thread: this one where `isOwn`, else the one with the least to do. */
+  #begin(call: QueryCall, isOwn: boolean): void {
+    const { namespace, signal, mayTrust } = call.query;
+    const { clock, loads, threads, verify } = this.#options;
+    const seen = this.#directory.state(namespace);
+    if (seen === undefined) {
+      call.close();
+      return;
+    }
     const thread = isOwn ? threads.length : loads.least;
-    const call = this.#nextCall++;
-    const bodyBytes = body.length;
-    const load = 1 + Math.floor(bodyBytes / LOAD_BODY_BYTES);
+    const load = 1 + Math.floor(call.bodyBytes / LOAD_BODY_BYTES);
     if (!isOwn) loads.begin(thread, load);
-    const isShared = this.#options.verify !== undefined && !query.mayTrust;
-    // The body moves to the thread; where the query may have to run again, a copy stays.
-    const kept = isShared ? body.slice() : undefined;
-    return new Promise((resolve, reject) => {
-      let verification: Promise<Verification> | undefined;
-      const verify = (stalenessMsMax: number) => {
-        verification = this.#verify(namespace, state, stalenessMsMax);
-      };
-      const cancel = () => this.#cancel(call, running, CLIENT_LEFT);
-      const leave = () => {
-        if (!isOwn) loads.end(thread, load);
-        this.#running.delete(call);
-        signal?.removeEventListener("abort", cancel);
-      };
-      const ended = (outcome: HttpAnswer | Uint8Array<ArrayBuffer>) => {
-        leave();
-        const workedMs = "times" in outcome ? outcome.times?.workedMs : undefined;
-        if (operation === "query" && workedMs !== undefined) {
-          // What it has waited for here it may have found at once on another thread.
-          const tookMs = isOwn ? clock.monotonicMs() - sentMs : workedMs;
-          own?.note({ namespace, bodyBytes }, tookMs);
-        }
-        if (outcome instanceof Uint8Array) {
-          resolve({ kind: "closed", query: { ...query, body: outcome, mayTrust: true } });
-        } else if (verification === undefined || kept === undefined) {
-          resolve({ kind: "answered", answer: outcome });
-        } else {
-          const again = { ...query, body: kept, mayTrust: true };
-          const seen = deadlines.during(query, verification, STORE_WORD);
-          seen.then((word) => resolve(outcomeOf(word, { answer: outcome, state, again })), reject);
-        }
-      };
-      const missing = (returned: Uint8Array<ArrayBuffer>, answer: HttpAnswer) => {
-        if (query.wasRefreshed) return ended(answer);
-        leave();
-        const again = { ...query, body: returned, wasRefreshed: true };
-        resolve({ kind: "missing", query: again, answer });
-      };
-      const handedOver = (returned: Uint8Array<ArrayBuffer>) => {
-        leave();
-        resolve({ kind: "handed_over", body: returned });
-      };
-      const facts = { thread, sentMs, isCancelled: false, ended, missing, handedOver, verify };
-      const running: RunningQuery = Object.assign(holding, facts);
-      this.#running.set(call, running);
-      signal?.addEventListener("abort", cancel, { once: true });
-      this.#post(query, { thread, call, instance: state.instance, isShared });
-      // The client may have left while a slot was waited for.
-      if (signal?.aborted === true) cancel();
-    });
+    const isShared = verify !== undefined && !mayTrust;
+    const sentMs = clock.monotonicMs();
+    const run = { call: this.#nextCall++, thread, load, sentMs, seen, isShared };
+    call.begin(run);
+    this.#running.set(run.call, call);
+    this.#post(call.query, run);
+    // The client may have left, or the server stopped, since the query asked for its slot.
+    if (signal?.aborted === true) this.#cancel(call, CLIENT_LEFT);
+    else if (this.#isStopping) this.#cancel(call, STOPPING);
   }
 
   /** Sends a query to its thread, with what that has not seen of the namespace. */
-  #post(query: ArrivedQuery, { thread, call, instance, isShared }: PostedQuery): void {
+  #post(query: ArrivedQuery, { thread, call, seen: { instance }, isShared }: QueryRun): void {
     const { operation, namespace, parameters, isStrict, body, arrivedMs, isJob = false } = query;
     const { detailsMs, forcedFilter, key = "", tracedAtMs } = query;
     const { clock } = this.#options;
@@ -408,10 +283,10 @@ export class QueryDispatcher {
     );
   }
 
-  #cancel(call: number, running: RunningQuery, message: string): void {
-    running.isCancelled = true;
-    const port = this.#ports[running.thread];
-    port.post({ kind: "cancel", call, code: "unavailable", message });
+  #cancel(call: QueryCall, message: string): void {
+    if (call.run === undefined || !call.cancel()) return;
+    const port = this.#ports[call.run.thread];
+    port.post({ kind: "cancel", call: call.run.call, code: "unavailable", message });
   }
 
   #onMessage(thread: number, message: FromQueryThread) {
@@ -425,28 +300,68 @@ export class QueryDispatcher {
         return this.#directory.applied(thread, message.instance, message.version);
       case "offer":
         return this.#handOut(message);
+      case "weight":
+        void this.#reweigh(message);
+        return;
       case "fresh":
-        return this.#running.get(message.call)?.verify(message.stalenessMsMax);
+        return this.#verify(message);
       case "answer":
-        return this.#running.get(message.call)?.ended(message.answer);
       case "closed":
-        return this.#running.get(message.call)?.ended(message.body);
       case "handed_over":
-        return this.#running.get(message.call)?.handedOver(message.body);
       case "missing":
-        return this.#running.get(message.call)?.missing(message.body, message.answer);
+        return this.#leave(message);
       case "sampled":
         return this.#options.sampled?.(message.sample);
       case "measured":
         return this.#measuring.get(message.call)?.(message.outcome);
-      case "weight":
-        void this.#reweigh(thread, message.call, message.weight);
-        return;
     }
   }
 
+  /** A thread has nothing more to do for a query. */
+  #leave(message: LeavingMessage): void {
+    const call = this.#running.get(message.call);
+    if (call?.run === undefined) return;
+    const { loads, threads } = this.#options;
+    const { thread, load } = call.run;
+    this.#running.delete(message.call);
+    if (thread < threads.length) loads.end(thread, load);
+    switch (message.kind) {
+      case "answer":
+        this.#learn(call, call.run, message.answer);
+        call.answer(message.answer);
+        break;
+      case "closed":
+        call.closedWith(message.body);
+        break;
+      case "missing":
+        call.miss(message.body, message.answer);
+        break;
+      case "handed_over":
+        call.handOver(message.body);
+        this.#begin(call, false);
+    }
+  }
+
+  /** Notes what a query took, to know which ones are short. */
+  #learn({ query, bodyBytes }: QueryCall, run: QueryRun, answer: HttpAnswer): void {
+    const { operation, namespace } = query;
+    const { clock, threads, own } = this.#options;
+    const workedMs = answer.times?.workedMs;
+    if (operation !== "query" || workedMs === undefined) return;
+    // What it has waited for here it may have found at once on another thread.
+    const tookMs = run.thread < threads.length ? workedMs : clock.monotonicMs() - run.sentMs;
+    own?.note({ namespace, bodyBytes }, tookMs);
+  }
+
+  /** A query must see all that was committed so long ago: asks the store while it runs. */
+  #verify({ call: id, stalenessMsMax }: MessageOf<"fresh">): void {
+    const call = this.#running.get(id);
+    if (call?.run === undefined) return;
+    call.verify(this.#verification(call.query.namespace, call.run.seen, stalenessMsMax));
+  }
+
   /** Asks whether a state is new enough; undefined: that is known already. */
-  #verify(
+  #verification(
     namespace: NamespaceName,
     state: NamespaceState,
     stalenessMsMax: number,
@@ -466,7 +381,7 @@ export class QueryDispatcher {
   }
 
   /** Hands parts of a query to threads that idle and can see just what the query sees. */
-  #handOut({ offer, ports }: Extract<FromQueryThread, { kind: "offer" }>): void {
+  #handOut({ offer, ports }: MessageOf<"offer">): void {
     const { instance, version } = offer;
     const waiting = [...ports];
     for (const thread of this.#options.loads.idle) {
@@ -480,48 +395,18 @@ export class QueryDispatcher {
     for (const port of waiting) port.close();
   }
 
-  /**
-   * Exchanges a query's one slot for `weight` slots. It gives its slot back first: if it kept it,
-   * sixteen heavy queries could wait for each other.
-   */
-  async #reweigh(thread: number, call: number, weight: number): Promise<void> {
-    const running = this.#running.get(call);
-    if (running === undefined) return;
-    const port = this.#ports[thread];
-    running.slots.release(running.weight);
-    running.weight = 0;
+  /** Exchanges a query's one slot for as many as it weighs. */
+  async #reweigh({ call: id, weight }: MessageOf<"weight">): Promise<void> {
+    const call = this.#running.get(id);
+    if (call?.run === undefined) return;
+    const port = this.#ports[call.run.thread];
     try {
-      await running.slots.acquire(weight, undefined, running.waitedMs);
-      // It may have ended meanwhile.
-      if (!this.#running.has(call)) return running.slots.release(weight);
-      running.weight = weight;
-      port.post({ kind: "admitted", call });
+      await call.slots.exchange(weight);
+      port.post({ kind: "admitted", call: id });
     } catch (error) {
       if (!isDatabaseError(error, "overloaded")) throw error;
       const retryAfterMs = error.retryAfterMs ?? QUERY_SLOT_WAIT_MS_MAX;
-      port.post({ kind: "refused", call, message: error.message, retryAfterMs });
-    }
-  }
-}
-
-/** Decides about a query that ran on `state`, by the result of its verification. */
-function outcomeOf(
-  seen: Verification,
-  ran: {
-    readonly answer: HttpAnswer;
-    readonly state: Pick<NamespaceState, "sequence">;
-    readonly again: DispatchedQuery;
-  },
-): DispatchOutcome {
-  switch (seen.kind) {
-    case "closed":
-      return { kind: "closed", query: ran.again };
-    case "failed":
-      return { kind: "answered", answer: seen.answer };
-    case "verified": {
-      const isOutdated = ran.state.sequence < seen.state.sequence;
-      if (isOutdated) return { kind: "outdated", query: ran.again };
-      return { kind: "answered", answer: ran.answer };
+      port.post({ kind: "refused", call: id, message: error.message, retryAfterMs });
     }
   }
 }

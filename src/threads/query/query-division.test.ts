@@ -13,7 +13,6 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { runSteps } from "../../base/steps.ts";
-import type { QueryRequest } from "../../model/query.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { Snapshot } from "../../query/operator/snapshot.ts";
@@ -21,12 +20,11 @@ import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
-import { PlanTimes } from "./plan-times.ts";
-import { type DivisionOptions, HELPERS_MAX, QueryDivision } from "./query-division.ts";
+import { HELPERS_MAX, QueryDivision } from "./query-division.ts";
 import { type HelpOptions, takeParts } from "./take-parts.ts";
 
 const STATE = { instance: "movies/1/1" as NamespaceInstance, version: 7 };
-const LIMITS = { documentsMin: 1, rangeDocuments: 4, restMsMin: 0, savedMsMin: 0.3 };
+const LIMITS = { documentsMin: 1, rangeDocuments: 4, restMsMin: 0 };
 const SCHEMA = schemaOf({ n: "int" });
 const DOCUMENTS = Array.from({ length: 100 }, (_, i) => {
   return documentOf(BigInt(i), { n: BigInt((i * 37) % 100) });
@@ -57,14 +55,7 @@ const EXPECTED = {
 type Help = (offer: PartsOffer, port: MessagePort) => void;
 
 /** Runs the query; each thread helps as it is told. The clock moves on with each look at it. */
-function divide(
-  helps: readonly Help[],
-  snapshot = SNAPSHOT,
-  {
-    request = REQUEST,
-    planTimes = new PlanTimes(),
-  }: { request?: QueryRequest; planTimes?: DivisionOptions["planTimes"] } = {},
-) {
+function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
   const ran: PartMessage[] = [];
   const offers: PartsOffer[] = [];
   let nowMs = 0;
@@ -73,7 +64,6 @@ function divide(
     idleCount: () => helps.length,
     monotonicMs: () => nowMs++,
     workedMs: () => nowMs++,
-    planTimes,
     offer: (offer, ports) => {
       offers.push(offer);
       ports.forEach((port, i) => {
@@ -82,7 +72,7 @@ function divide(
     },
     ran: (message) => ran.push(message),
   });
-  const found = runSteps(runRequest(snapshot, request, { kernels: KERNELS, division }));
+  const found = runSteps(runRequest(snapshot, REQUEST, { kernels: KERNELS, division }));
   return { found, ran, offers };
 }
 
@@ -174,41 +164,18 @@ describe("a part that another thread took is run by the query", () => {
   });
 });
 
-test("whole plans of one request are run by other threads, too", () => {
-  const [query] = REQUEST.queries;
-  const ascending = documentQuery(
-    { kind: "order", keys: [{ attribute: "n", direction: "asc" }] },
-    { limit: 5 },
-  );
-  const request = requestOf(query, ascending);
-  const whole = runSteps(runRequest(SNAPSHOT, request, { kernels: KERNELS }));
-  const noted: number[] = [];
-  const planTimes = {
-    estimate: () => 2,
-    note: (_: unknown, __: string, ms: number) => noted.push(ms),
-  };
-  const { found, ran, offers } = divide([helper(SNAPSHOT)], SNAPSHOT, { request, planTimes });
-  expect(found).toEqual(whole);
-  expect(offers).toHaveLength(1);
-  expect(offers[0].plans).toHaveLength(2);
-  expect(ran).toHaveLength(1);
-  expect(ran[0].ms).toBeGreaterThan(0);
-  expect(noted).toHaveLength(2);
-  expect(noted).toContain(ran[0].ms);
-});
-
 test("a part that nobody wants any more is not run to its end", async () => {
   const posted: PartMessage[] = [];
   const port = { postMessage: (message: PartMessage) => void posted.push(message) };
   const { offers } = divide([() => {}]);
-  const [{ plans, parts }] = offers;
+  const [{ plan, parts }] = offers;
   const board = PartBoard.of(parts.length);
   /** Looks at the clock are made before and behind a part. */
   const monotonicMs = () => {
     board.close();
     return 0;
   };
-  const offer = { ...offers[0], plans, parts, board: board.buffer };
+  const offer = { ...offers[0], plan, parts, board: board.buffer };
   const options = helpOptions({ monotonicMs });
   expect(await takeParts(offer, port, SNAPSHOT, options)).toBe(0);
   expect(posted).toEqual([]);

@@ -8,15 +8,14 @@ import { must } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
 import { decodeFindings } from "../../query/executor/findings.ts";
 import type {
-  DividedPlans,
+  DividedPlan,
   Division,
   DivisionLimits,
   PartOutcome,
-  PlannedPart,
+  PlanPart,
 } from "../../query/operator/division.ts";
 import type { PartMessage, PartsOffer } from "../thread-messages.ts";
 import { PartBoard } from "./part-board.ts";
-import type { PlanTimes } from "./plan-times.ts";
 
 /**
  * A query waits for a part that another thread has taken for twice as long as its own parts took,
@@ -39,8 +38,6 @@ export interface DivisionOptions {
   monotonicMs(): number;
   /** Time that the query has worked. */
   workedMs(): number;
-  /** Of all queries of the thread. */
-  readonly planTimes: Pick<PlanTimes, "estimate" | "note">;
   /** Sends an offer to the main thread, at once. The ports move. */
   offer(offer: PartsOffer, ports: readonly MessagePort[]): void;
   /** Hears what a part of another thread has cost beside its work. */
@@ -69,25 +66,17 @@ export class QueryDivision implements Division {
     return this.#options.workedMs();
   }
 
-  planMs(outline: string): number | undefined {
-    return this.#options.planTimes.estimate(this.#state.instance, outline);
-  }
-
-  notePlan(outline: string, ms: number): void {
-    this.#options.planTimes.note(this.#state.instance, outline, ms);
-  }
-
   *runParts(
-    divided: DividedPlans,
-    run: (part: PlannedPart) => Steps<PartOutcome>,
+    divided: DividedPlan,
+    run: (part: PlanPart) => Steps<PartOutcome>,
   ): Steps<PartOutcome[]> {
-    const { plans, snapshot, parts } = divided;
+    const { plan, snapshot, parts } = divided;
     const board = PartBoard.of(parts.length);
     const channels = Array.from({ length: this.helperCount }, () => new MessageChannel());
     const { instance, version } = this.#state;
     const segments = snapshot.segments.map(({ view }) => view.id);
     this.#options.offer(
-      { instance, version, plans, segments, parts, board: board.buffer },
+      { instance, version, plan, segments, parts, board: board.buffer },
       channels.map(({ port2 }) => port2),
     );
     const own = new Map<number, PartOutcome>();
@@ -95,10 +84,10 @@ export class QueryDivision implements Division {
       yield* this.#takeParts(board, (part) => keepOutcome(own, part, run(parts[part])));
       const others = channels.flatMap(({ port1 }) => received(port1));
       for (const message of others) {
-        const { part, data, work, ms } = message;
+        const { part, data, work } = message;
         if (own.has(part)) continue;
-        const findings = decodeFindings(plans[parts[part].plan], data);
-        own.set(part, { findings, work, elsewhereMs: ms });
+        const findings = decodeFindings(plan, data);
+        own.set(part, { findings, work });
         this.#options.ran(message);
       }
       return parts.map((_, index) => must(own.get(index), `part ${index} is done, but not here`));

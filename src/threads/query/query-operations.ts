@@ -52,7 +52,6 @@ import { billedQueryBytes } from "../../write/resolve/write-billing.ts";
 import type { FromQueryThread, RecallSample, ToQueryThread } from "../thread-messages.ts";
 import { drawSamples } from "./draw-samples.ts";
 import { exportPage } from "./export-page.ts";
-import { PlanTimes } from "./plan-times.ts";
 import { QueryDivision } from "./query-division.ts";
 import { embedRequest, type PreparedQuery, rerankFound } from "./query-models.ts";
 import type { ReadAhead } from "./read-ahead.ts";
@@ -122,7 +121,6 @@ export class QueryOperations {
   readonly #options: QueryOperationsOptions;
   readonly #thread: OperationsThread;
   readonly #work = { ...newWorkStats(), queries: 0, divided: 0 };
-  readonly #planTimes = new PlanTimes();
 
   constructor(options: QueryOperationsOptions, thread: OperationsThread) {
     this.#options = options;
@@ -378,7 +376,6 @@ export class QueryOperations {
         idleCount: () => loads.idleCount,
         monotonicMs: () => clock.monotonicMs(),
         workedMs: () => life.workedMs,
-        planTimes: this.#planTimes,
         offer: (offer, ports) => {
           this.#work.divided++;
           postNow({ kind: "offer", offer, ports }, ports);

@@ -3,10 +3,10 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
-import { threadHeap } from "../thread-heap.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
 import { MessageBatch } from "../message-batch.ts";
 import { movableBuffers } from "../movable-buffers.ts";
+import { threadHeap } from "../thread-heap.ts";
 import type { FromQueryThread } from "../thread-messages.ts";
 import {
   type PackedFromQueryThread,

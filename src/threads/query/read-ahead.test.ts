@@ -3,13 +3,13 @@
 import { beforeAll, expect, test } from "vitest";
 import { effort } from "../../../test/support/effort.ts";
 import { EngineFixture, type FixtureOptions } from "../../../test/support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import { seededRandom } from "../../base/random.ts";
 import { compileKernel } from "../../kernel/load-kernel.ts";
 import type { WantedRange } from "../../segment/format/bytes-missing.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { objectKey } from "../../storage/object-store.ts";
 import { ReadAhead } from "./read-ahead.ts";
 

@@ -1,7 +1,7 @@
 /** The side of a thread that helps with a query of another one. */
 
 import type { MessagePort } from "node:worker_threads";
-import type { Steps } from "../../base/steps.ts";
+import { runSlice } from "../../base/slices.ts";
 import type { Touches } from "../../cache/resident-ranges.ts";
 import type { ArenaKernels } from "../../kernel/arena-kernels.ts";
 import { encodeFindings, runPart } from "../../query/executor/findings.ts";
@@ -39,7 +39,7 @@ export interface HelpOptions {
  * them.
  */
 export async function takeParts(
-  { plans, parts, board: buffer }: PartsOffer,
+  { plan, parts, board: buffer }: PartsOffer,
   port: Pick<MessagePort, "postMessage">,
   snapshot: Snapshot,
   options: HelpOptions,
@@ -52,20 +52,20 @@ export async function takeParts(
     try {
       const before = reads.touches;
       const startMs = monotonicMs();
-      const { plan, ranges } = parts[part];
-      const run = runPart(plans[plan], ranges, { snapshot, options: { kernels } });
+      const run = runPart(plan, parts[part], { snapshot, options: { kernels } });
       const isLate = () => monotonicMs() - startMs >= HELP_MS_MAX;
-      const outcome = runWhile(() => board.isWanted(part) && !isLate(), run);
-      if (outcome === undefined) {
+      const ended = runSlice(run, () => !board.isWanted(part) || isLate());
+      if (ended === undefined) {
+        // Only the `finally` blocks run.
+        run.return(undefined as never);
         if (!board.isWanted(part)) continue;
         board.giveBack(part);
         return count;
       }
-      const { findings, work } = outcome;
-      const ms = monotonicMs() - startMs;
+      const { findings, work } = ended.value;
       const { touched, resident } = reads.touches;
       const touches = { touched: touched - before.touched, resident: resident - before.resident };
-      const message: PartMessage = { part, data: encodeFindings(findings), work, ms, touches };
+      const message: PartMessage = { part, data: encodeFindings(findings), work, touches };
       port.postMessage(message);
       board.finish(part);
       count++;
@@ -79,17 +79,6 @@ export async function takeParts(
     await nextTurn();
   }
   return count;
-}
-
-/** Runs steps while they are wanted; undefined if they are not any more. */
-function runWhile<T>(isWanted: () => boolean, steps: Steps<T>): T | undefined {
-  for (let next = steps.next(); ; next = steps.next()) {
-    if (next.done === true) return next.value;
-    if (isWanted()) continue;
-    // Only the `finally` blocks run.
-    steps.return(undefined as never);
-    return undefined;
-  }
 }
 
 /** Loads what was missing. */

@@ -9,9 +9,9 @@ import { DatabaseError } from "../../../base/errors.ts";
 import type { QueryPhases, QueryStep } from "../../../model/request-stats.ts";
 import type { QueryMemory } from "../../../query/operator/query-memory.ts";
 import { SpanRecorder } from "../../../trace/span-recorder.ts";
+import type { QueryFlow } from "./caller-turns.ts";
 import { PhaseTimes, type WaitPhase } from "./phase-times.ts";
 import { QueryNotes } from "./query-details.ts";
-import type { QueryFlow } from "./caller-turns.ts";
 
 /** What a query does that has not been told otherwise. */
 const FIRST_STEP = (): string => "reading the request";

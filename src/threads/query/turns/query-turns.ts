@@ -7,15 +7,13 @@
  */
 
 import type { Clock } from "../../../base/clock.ts";
+import { runSlice, SLICE_US } from "../../../base/slices.ts";
 import type { Steps } from "../../../base/steps.ts";
 import { CallerTurns } from "./caller-turns.ts";
 import type { QueryLife } from "./query-life.ts";
 
-/**
- * Milliseconds after which a query pauses at its next chance. With those that steps take longer
- * than they should, a slice is below 5 ms.
- */
-export const SLICE_MS = 1;
+/** With steps that take longer than they should, a slice is below 5 ms. */
+export const SLICE_MS = SLICE_US.query / 1000;
 /** Milliseconds of work after which a query counts as long among those of its namespace. */
 const LONG_QUERY_MS = 200;
 
@@ -46,8 +44,8 @@ export interface TurnStats {
 
 interface Job {
   readonly life: QueryLife;
-  /** Runs the next step; tells whether more follow. */
-  readonly step: () => boolean;
+  /** Runs steps until `isOver`; tells whether more follow. */
+  readonly run: (isOver: () => boolean) => boolean;
 }
 
 /** See the file's head. */
@@ -101,13 +99,7 @@ export class QueryTurns {
     const startMs = clock.monotonicMs();
     const sliceMs = handsOver ? SLICE_MS - life.workedMs : SLICE_MS;
     try {
-      return life.work(() => {
-        for (;;) {
-          const { done, value } = steps.next();
-          if (done === true) return { value };
-          if (clock.monotonicMs() - startMs >= sliceMs) return undefined;
-        }
-      });
+      return life.work(() => runSlice(steps, () => clock.monotonicMs() - startMs >= sliceMs));
     } finally {
       this.#note(clock.monotonicMs() - startMs);
     }
@@ -118,11 +110,11 @@ export class QueryTurns {
     let leave = (): void => {};
     const job: Job = {
       life,
-      step: () => {
+      run: (isOver) => {
         try {
-          const next = steps.next();
-          if (next.done !== true) return true;
-          resolve(next.value);
+          const ended = runSlice(steps, isOver);
+          if (ended === undefined) return true;
+          resolve(ended.value);
         } catch (error) {
           reject(error);
         }
@@ -165,10 +157,7 @@ export class QueryTurns {
     const { clock } = this.#options;
     const { life } = job;
     const startMs = clock.monotonicMs();
-    const hasMore = life.work(() => {
-      while (job.step()) if (clock.monotonicMs() >= endMs) return true;
-      return false;
-    });
+    const hasMore = life.work(() => job.run(() => clock.monotonicMs() >= endMs));
     const ms = clock.monotonicMs() - startMs;
     this.#note(ms);
     if (!life.isBackground) this.#jobs.charge(job, life.flow, ms);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Clock } from "../../../base/clock.ts";
 import { QUERY_SLOTS } from "../../../model/contract-limits.ts";
-import { querySlotsOf } from "./query-slots.ts";
+import { WeightedSlots } from "./weighted-slots.ts";
 
 /** A clock whose sleeps end when the test says so. */
 function manualClock(): { clock: Clock; expire: () => void } {
@@ -19,9 +19,13 @@ function manualClock(): { clock: Clock; expire: () => void } {
   return { clock, expire: () => sleeping.splice(0).forEach((wake) => void wake()) };
 }
 
+function slotsOf(clock: Clock): WeightedSlots {
+  return new WeightedSlots(QUERY_SLOTS, { clock, refusal: () => "too many" });
+}
+
 test("queries run at once up to the number of slots, the next waits for a release", async () => {
   const { clock } = manualClock();
-  const slots = querySlotsOf(clock);
+  const slots = slotsOf(clock);
   for (let i = 0; i < QUERY_SLOTS / 4; i++) await slots.acquire(4);
   let granted = false;
   const waiting = slots.acquire(2).then(() => {
@@ -36,7 +40,7 @@ test("queries run at once up to the number of slots, the next waits for a releas
 
 test("a query that waits too long is refused with the time after which to retry", async () => {
   const { clock, expire } = manualClock();
-  const slots = querySlotsOf(clock);
+  const slots = slotsOf(clock);
   await slots.acquire(QUERY_SLOTS);
   const refused = slots.acquire(1);
   expire();
@@ -47,7 +51,7 @@ test("a query that waits too long is refused with the time after which to retry"
 
 test("a heavy query at the head of the line is not overtaken by light ones", async () => {
   const { clock } = manualClock();
-  const slots = querySlotsOf(clock);
+  const slots = slotsOf(clock);
   await slots.acquire(QUERY_SLOTS - 1);
   const order: string[] = [];
   const heavy = slots.acquire(4).then(() => order.push("heavy"));
