@@ -4,12 +4,13 @@ import { expect, test } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { callJson, startServer } from "../../test/support/servers/server-process.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { temporaryDirectory } from "../../test/support/stores/temporary-directory.ts";
 import type { EngineMetric } from "../api/engine.ts";
 import { seededRandom } from "../base/random.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
 import { FsObjectStore } from "../storage/directory/fs-object-store.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
+import { claimFormat } from "../storage/store-format.ts";
 
 const ROWS = Array.from({ length: 50 }, (_, id) => ({ id, n: id % 7, text: "walrus" }));
 const QUERY = { filters: ["n", "Eq", 3], limit: 50, include_attributes: true };
@@ -40,6 +41,7 @@ const isFull = effort({ usual: false, full: true });
 test.runIf(isFull)("a server's /metrics has what its threads count", async () => {
   const directory = await temporaryDirectory();
   const store = await FsObjectStore.open({ root: directory.path, random: seededRandom(5) });
+  await claimFormat(store, "the store");
   const fixture = await EngineFixture.open({ store });
   await fixture.write("a", { upsert_rows: ROWS });
   await fixture.indexAll();
@@ -62,7 +64,7 @@ test.runIf(isFull)("a server's /metrics has what its threads count", async () =>
     await expect.poll(text, { timeout: 20_000 }).toMatch(skipped);
     await expect.poll(text, { timeout: 20_000 }).toMatch(ahead);
   } finally {
-    await server.kill();
+    await server.stop();
     await directory.remove();
   }
 });

@@ -71,7 +71,7 @@ export async function openIndexer(config: IndexerConfig): Promise<Indexer> {
     ...indexerResources(access, {
       arenas: new Arenas({ totalBytes: bytesMax, threads: 1 }),
       cacheBytes: Math.min(INDEXER_CACHE_BYTES, bytesMax),
-      kernel: await compileKernel(config.kernel),
+      kernel: await compileKernel("auto"),
       segmentWeightMax,
     }),
   });

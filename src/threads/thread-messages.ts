@@ -7,18 +7,20 @@
 import type { MessagePort } from "node:worker_threads";
 import type { EngineMetric, HttpAnswer } from "../api/engine.ts";
 import type { CallMessage } from "../api/write-call.ts";
-import type { ErrorCode } from "../base/errors.ts";
+import type { ErrorCode, SentError } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { Touches } from "../cache/resident-ranges.ts";
 import type { ArenaMessage } from "../kernel/arena.ts";
 import type { NamespaceEffect } from "../model/namespace-effect.ts";
+import type { NamespacePatterns } from "../model/namespace-pattern.ts";
 import type { RecallRequest } from "../model/recall.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
+  VerifiedState,
 } from "../namespace/published-state.ts";
-import type { FindingsData, PlannedPart } from "../query/operator/division.ts";
+import type { FindingsData, PlanPart } from "../query/operator/division.ts";
 import type { Plan } from "../query/operator/plan.ts";
 import type { QueryStats } from "../query/operator/work-stats.ts";
 
@@ -35,10 +37,34 @@ export interface LogMessage {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+/** What the engine asks the write thread for itself, to answer a query. */
+export type EngineQuestion =
+  /**
+   * `open` publishes a namespace with all that was committed before; `refresh` takes over its
+   * newest manifest as well. Both fail with `not_found`, which suggests `visible` names only.
+   */
+  | {
+      readonly kind: "open" | "refresh";
+      readonly namespace: NamespaceName;
+      readonly visible: NamespacePatterns;
+    }
+  /**
+   * Brings an instance up to all that was committed `stalenessMsMax` milliseconds ago. The reply
+   * has its state; without a state, the instance is closed.
+   */
+  | {
+      readonly kind: "verify";
+      readonly namespace: NamespaceName;
+      readonly instance: NamespaceInstance;
+      readonly stalenessMsMax: number;
+    };
+
 /** Main thread → write thread. */
 export type ToWriteThread =
   /** Chunks of a body follow if it has one, then `end` or `abort`. */
   | CallMessage
+  /** Answered by `reply` or `failure`. */
+  | { readonly kind: "ask"; readonly call: number; readonly question: EngineQuestion }
   | { readonly kind: "chunk"; readonly call: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "end"; readonly call: number }
   /** The client is gone: a request that is not yet complete is dropped. */
@@ -55,7 +81,7 @@ export type ToWriteThread =
 /** Write thread → main thread. */
 export type FromWriteThread =
   | { readonly kind: "ready" }
-  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "failed"; readonly error: SentError }
   | ArenaMessage
   | LogMessage
   /** Body bytes that were parsed: the sender may go on. The piece goes back to be filled again. */
@@ -74,6 +100,8 @@ export type FromWriteThread =
     }
   | { readonly kind: "progress"; readonly call: number; readonly text: string }
   | { readonly kind: "answer"; readonly call: number; readonly answer: HttpAnswer }
+  | { readonly kind: "reply"; readonly call: number; readonly state: VerifiedState | undefined }
+  | { readonly kind: "failure"; readonly call: number; readonly error: SentError }
   /** The call has ended without an answer, as it was told to. */
   | { readonly kind: "aborted"; readonly call: number }
   | {
@@ -170,15 +198,15 @@ export type ToQueryThread =
       readonly retryAfterMs: number;
     };
 
-/** Parts of a running query's plans, for threads that idle. */
+/** Parts of a running query's plan, for threads that idle. */
 export interface PartsOffer {
   readonly instance: NamespaceInstance;
   /** Of what the query sees of the namespace. */
   readonly version: number;
-  readonly plans: readonly Plan[];
+  readonly plan: Plan;
   /** By the indexes that the parts name them by. */
   readonly segments: readonly SegmentId[];
-  readonly parts: readonly PlannedPart[];
+  readonly parts: readonly PlanPart[];
   /** Of a `PartBoard`. */
   readonly board: SharedArrayBuffer;
 }
@@ -189,8 +217,6 @@ export interface PartMessage {
   readonly part: number;
   readonly data: FindingsData;
   readonly work: QueryStats;
-  /** How long it took. */
-  readonly ms: number;
   readonly touches: Touches;
 }
 

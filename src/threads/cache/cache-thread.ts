@@ -4,15 +4,15 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { EngineMetric } from "../../api/engine.ts";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
-import { isDatabaseError } from "../../base/errors.ts";
+import { type SentError, sentError } from "../../base/errors.ts";
 import { nextTurn } from "../../base/next-turn.ts";
 import { systemRandom } from "../../base/random.ts";
-import { threadHeap } from "../thread-heap.ts";
 import type { ToCache } from "../../cache/cache-messages.ts";
 import { CacheService } from "../../cache/cache-service.ts";
 import { Arenas } from "../../kernel/arena.ts";
 import { openStoreAccess, type StoreAccessConfig } from "../../storage/access/open-store-access.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
+import { threadHeap } from "../thread-heap.ts";
 import type { LogMessage } from "../thread-messages.ts";
 import { METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { cacheThreadMetrics } from "./cache-thread-metrics.ts";
@@ -30,7 +30,7 @@ export interface CacheThreadData {
 
 /** Cache thread → main thread. */
 export type FromCacheThread =
-  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "failed"; readonly error: SentError }
   | LogMessage
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };
 
@@ -38,10 +38,7 @@ const port = must(parentPort, "this module runs as a thread");
 const data = workerData as CacheThreadData;
 const post = (message: FromCacheThread) => port.postMessage(message);
 
-start().catch((error: unknown) => {
-  const code = isDatabaseError(error) ? error.code : "internal";
-  post({ kind: "failed", code, message: error instanceof Error ? error.message : String(error) });
-});
+start().catch((error: unknown) => post({ kind: "failed", error: sentError(error) }));
 
 async function start(): Promise<void> {
   const onDiskFault = (reason: string) =>

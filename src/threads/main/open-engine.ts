@@ -6,9 +6,7 @@ import type { EmbeddingSettings } from "../../api/embedding-source.ts";
 import type { Engine } from "../../api/engine.ts";
 import { GIB } from "../../base/byte-sizes.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
-import { EndingClock } from "./ending-clock.ts";
 import { systemRandom } from "../../base/random.ts";
-import { exposeCollection, threadHeap } from "../thread-heap.ts";
 import { compileKernel } from "../../kernel/load-kernel.ts";
 import { isExclusive } from "../../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "../cache/cache-thread.ts";
@@ -27,6 +25,7 @@ import { cachePort, type QuerySettings, serveQueries } from "../query/serve-quer
 import { ThreadLoads } from "../query/thread-loads.ts";
 import { staticModelMetrics } from "../static-model-metrics.ts";
 import { readStaticModels, type StaticModels } from "../static-models.ts";
+import { exposeCollection, threadHeap } from "../thread-heap.ts";
 import type {
   FromQueryThread,
   FromWriteThread,
@@ -34,8 +33,9 @@ import type {
   ToWriteThread,
 } from "../thread-messages.ts";
 import { startThread, type ThreadPort } from "../thread-port.ts";
-import { ThreadedEngine } from "./threaded-engine.ts";
 import type { WriteThreadData } from "../write/write-thread.ts";
+import { EndingClock } from "./ending-clock.ts";
+import { ThreadedEngine } from "./threaded-engine.ts";
 
 /**
  * Share of the memory limit that documents may take which no stored segment has yet. With the
@@ -64,7 +64,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const clock = new EndingClock(systemClock);
   const models = await readStaticModels(config);
   exposeCollection();
-  const kernel = await compileKernel(config.kernel);
+  const kernel = await compileKernel("auto");
   const onnx = await openOnnxModels(config, (error) => onCrash(error));
   // What the models take is out of everything else's reach.
   const memoryBytesMax = config.memoryBytesMax - models.plannedBytes - (onnx?.plannedBytes ?? 0);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { EngineRequest, HttpAnswer } from "../../api/engine.ts";
+import { DatabaseError, sentError } from "../../base/errors.ts";
 import { type NamespaceName, namespaceName } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
 import {
@@ -11,6 +12,7 @@ import {
 } from "../../model/contract-limits.ts";
 import type { NamespaceInstance, NamespaceState } from "../../namespace/published-state.ts";
 import type { FromCacheThread } from "../cache/cache-thread.ts";
+import { QUERIES_IN_FLIGHT_MAX } from "../query/query-admission.ts";
 import { ThreadLoads } from "../query/thread-loads.ts";
 import type {
   FromQueryThread,
@@ -18,12 +20,7 @@ import type {
   ToQueryThread,
   ToWriteThread,
 } from "../thread-messages.ts";
-import {
-  OPERATION_SYNCHRONOUS_MS,
-  QUERIES_IN_FLIGHT_MAX,
-  QUERY_OPENINGS_MAX,
-  ThreadedEngine,
-} from "./threaded-engine.ts";
+import { OPERATION_SYNCHRONOUS_MS, QUERY_OPENINGS_MAX, ThreadedEngine } from "./threaded-engine.ts";
 
 const NAME = namespaceName("n");
 const QUERY_TIMEOUT_MS = 30_000;
@@ -84,7 +81,8 @@ async function* chunks(...sizes: number[]): AsyncGenerator<Uint8Array> {
 }
 
 describe("a cache that cannot open the store", () => {
-  const failed = { kind: "failed", code: "unavailable", message: "no such store" } as const;
+  const error = sentError(new DatabaseError("unavailable", "no such store"));
+  const failed = { kind: "failed", error } as const;
 
   test("fails the start, since queries would wait for it for ever", async () => {
     const { engine, cache } = engineOf();
@@ -102,15 +100,15 @@ describe("a cache that cannot open the store", () => {
 });
 
 describe("a query", () => {
-  test("opens its namespace first, and answers what opening answers if that fails", async () => {
+  test("opens its namespace first, and fails with the error of an opening that fails", async () => {
     const { engine, write, query, publish } = engineOf();
     const first = engine.handle(request("query", { body: chunks(3, 4) }));
     await settled();
-    const [open] = write.all("call");
-    expect(open.operation).toBe("open");
+    const [open] = write.all("ask");
+    expect(open.question).toMatchObject({ kind: "open", namespace: NAME });
     expect(query.all("query")).toEqual([]);
     await publish();
-    await write.say({ kind: "answer", call: open.call, answer: OK });
+    await write.say({ kind: "reply", call: open.call, state: undefined });
     const [sent] = query.all("query");
     expect(sent.body).toHaveLength(7);
     await query.say({ kind: "answer", call: sent.call, answer: OK });
@@ -118,9 +116,13 @@ describe("a query", () => {
     const other = namespaceName("other");
     const second = engine.handle(request("query", { namespace: other }));
     await settled();
-    const absent = answer(404, "{}");
-    await write.say({ kind: "answer", call: write.all("call")[1].call, answer: absent });
-    expect(await second).toBe(absent);
+    const error = sentError(new DatabaseError("not_found", "there is no such namespace"));
+    await write.say({ kind: "failure", call: write.all("ask")[1].call, error });
+    const { status, body } = await second;
+    expect([status, Buffer.from(body).toString()]).toEqual([
+      404,
+      expect.stringContaining("there is no such namespace"),
+    ]);
   });
 
   test("is refused at its deadline while its namespace is being opened", async () => {
@@ -146,11 +148,11 @@ describe("a query", () => {
       expect(body).toHaveLength(2);
       await publish(true);
       await query.say({ kind: "closed", call, body });
-      const opens = write.all("call");
+      const opens = write.all("ask");
       if (round + 1 === QUERY_OPENINGS_MAX) break;
       expect(opens).toHaveLength(round + 1);
       await publish();
-      await write.say({ kind: "answer", call: opens[round].call, answer: OK });
+      await write.say({ kind: "reply", call: opens[round].call, state: undefined });
     }
     expect((await result).status).toBe(503);
   });
@@ -298,11 +300,11 @@ describe("an asynchronous operation", () => {
     await settled();
     await clock.advance(OPERATION_SYNCHRONOUS_MS);
     const { token } = JSON.parse(textOf(await result));
-    const { call } = write.all("call")[0];
+    const { call } = write.all("ask")[0];
     await publish();
     for (let i = 0; i < 16; i++) void engine.handle(request("query"));
     await settled();
-    await write.say({ kind: "answer", call, answer: OK });
+    await write.say({ kind: "reply", call, state: undefined });
     await clock.advance(QUERY_SLOT_WAIT_MS_MAX);
     const { status, result: outcome } = JSON.parse(textOf(await poll(engine, token)));
     expect([status, outcome.error.status_code]).toEqual(["finished", 429]);

@@ -17,23 +17,20 @@ import { errorAnswer } from "../../api/error-answer.ts";
 import { acceptedAnswer, operationAnswer, startedAnswer } from "../../api/operation-answer.ts";
 import { OperationRegistry } from "../../api/operation-registry.ts";
 import type { Clock } from "../../base/clock.ts";
-import { DatabaseError, type ErrorCode } from "../../base/errors.ts";
+import { DatabaseError, receivedError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
-import { QUERY_BODY_BYTES_MAX, QUERY_SLOT_WAIT_MS_MAX } from "../../model/contract-limits.ts";
+import { QUERY_BODY_BYTES_MAX } from "../../model/contract-limits.ts";
+import { EVERY_NAMESPACE } from "../../model/namespace-pattern.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { THRESHOLDS } from "../../namespace/thresholds.ts";
 import type { FromCacheThread } from "../cache/cache-thread.ts";
-import { LargeBodies } from "../query/large-bodies.ts";
 import type { OwnQueries } from "../query/own-queries.ts";
+import { QueryAdmission } from "../query/query-admission.ts";
+import type { ArrivedQuery, DispatchedQuery, Verification } from "../query/query-call.ts";
 import { QueryDeadlines } from "../query/query-deadlines.ts";
-import {
-  type ArrivedQuery,
-  type DispatchedQuery,
-  QueryDispatcher,
-  type Verification,
-} from "../query/query-dispatcher.ts";
+import { QueryDispatcher } from "../query/query-dispatcher.ts";
 import { RecallSampler, type RecallSamplerOptions } from "../query/recall-sampler.ts";
 import { IndexDebt } from "../query/snapshots/index-debt.ts";
 import type { ThreadLoads } from "../query/thread-loads.ts";
@@ -50,8 +47,6 @@ import { WriteCalls, type WriteThreadListener } from "../write/write-calls.ts";
 
 /** How long a request that may be answered asynchronously is given to finish first; our choice. */
 export const OPERATION_SYNCHRONOUS_MS = 2_000;
-/** Queries sent to the query threads and not yet answered, over all namespaces; our choice. */
-export const QUERIES_IN_FLIGHT_MAX = 1024;
 /** Openings of a namespace that one query waits for while faults close it again; our choice. */
 export const QUERY_OPENINGS_MAX = 5;
 const OPENING = "its namespace to be read from the object store";
@@ -95,7 +90,7 @@ export class ThreadedEngine implements Engine {
   readonly #deadlines: QueryDeadlines;
   readonly #recall: RecallSampler | undefined;
   readonly #operations: OperationRegistry;
-  readonly #largeBodies: LargeBodies;
+  readonly #admission: QueryAdmission;
   readonly #debt: IndexDebt;
   #cacheMetrics: readonly EngineMetric[] = [];
   readonly #cacheFailed = Promise.withResolvers<never>();
@@ -104,15 +99,12 @@ export class ThreadedEngine implements Engine {
   /** Namespaces that queries have asked for lately. */
   readonly #queried = new Set<NamespaceName>();
   #closing = false;
-  #queriesInFlight = 0;
-  #queriesDone: () => void = () => {};
 
   constructor(options: EngineOptions) {
     this.#options = options;
     this.#operations = new OperationRegistry(options.clock, options.random);
     this.#debt = new IndexDebt(options.clock, THRESHOLDS);
-    const { queryBodyBytesMax = Number.POSITIVE_INFINITY } = options;
-    this.#largeBodies = new LargeBodies(options.clock, queryBodyBytesMax);
+    this.#admission = new QueryAdmission(options.clock, options.queryBodyBytesMax);
     options.clock.every(IDLE_SWEEP_MS, () => this.#notifyUsed());
     if (options.samplesRecall) {
       const measure: RecallSamplerOptions["measure"] = (...asked) =>
@@ -124,6 +116,7 @@ export class ThreadedEngine implements Engine {
       clock: options.clock,
       log: options.log,
       deadlines: this.#deadlines,
+      admission: this.#admission,
       threads: options.queryThreads,
       loads: options.queryLoads,
       own: options.ownQueries,
@@ -134,7 +127,7 @@ export class ThreadedEngine implements Engine {
     options.cacheThread.listen((message) => {
       if (message.kind === "metrics") this.#cacheMetrics = message.metrics;
       else if (message.kind === "log") options.log(message.level, message.message, message.facts);
-      else this.#failCache(message);
+      else this.#failCache(receivedError(message.error));
     });
     // Heard of where somebody waits.
     this.#cacheFailed.promise.catch(() => {});
@@ -216,22 +209,14 @@ export class ThreadedEngine implements Engine {
     this.#closing = true;
     this.#recall?.stop();
     // Queries first: they may still need the write thread to open their namespace.
-    if (this.#queriesInFlight > 0 && this.#isWhole) {
-      const done = new Promise<void>((resolve) => {
-        this.#queriesDone = resolve;
-      });
-      await Promise.race([done, this.#options.clock.sleep(DRAIN_MS_MAX)]);
+    if (this.#isWhole && !this.#admission.isIdle) {
+      await Promise.race([this.#admission.drained(), this.#options.clock.sleep(DRAIN_MS_MAX)]);
     }
     await this.#writes.close();
-    const { queryThreads, ownQueries } = this.#options;
-    await Promise.all(queryThreads.map((thread) => thread.terminate()));
-    await ownQueries?.port.terminate();
-    await this.#options.writeThread.terminate();
-    await this.#options.cacheThread.terminate();
-    await this.#options.onEnd?.();
+    await this.abandon();
   }
 
-  /** Ends the threads of an engine that could not start. */
+  /** Ends the threads; alone, of an engine that could not start. */
   async abandon(): Promise<void> {
     const { writeThread, queryThreads, cacheThread, ownQueries } = this.#options;
     const threads = [writeThread, ...queryThreads, cacheThread];
@@ -241,8 +226,7 @@ export class ThreadedEngine implements Engine {
   }
 
   /** Without this thread no read is answered: the start fails, or it is as after a crash. */
-  #failCache({ code, message }: Extract<FromCacheThread, { kind: "failed" }>): void {
-    const error = new DatabaseError(code as ErrorCode, message);
+  #failCache(error: DatabaseError): void {
     this.#cacheFailed.reject(error);
     if (!this.#writes.status().ready) return;
     const { onCrash } = this.#options;
@@ -254,53 +238,36 @@ export class ThreadedEngine implements Engine {
     const namespace = namespaceOf(request);
     this.#queried.add(namespace);
     const body = await collectBody(request);
-    if (this.#queriesInFlight >= QUERIES_IN_FLIGHT_MAX) {
-      throw new DatabaseError(
-        "overloaded",
-        `💔 too many queries: ${QUERIES_IN_FLIGHT_MAX} are running on this server; retry later`,
-        { retryAfterMs: QUERY_SLOT_WAIT_MS_MAX },
-      );
-    }
-    this.#queriesInFlight++;
-    const { parameters, isStrict, arrivedMs, respondAsync, key } = request;
+    const { parameters, isStrict, key, detailsMs, tracedAtMs, scope } = request;
     // What is answered later goes on when the client has left, and for as long as it takes.
-    const isJob = operation === "recall" && respondAsync;
-    const forcedFilter = request.scope?.forcedFilter;
-    const asked = { operation, namespace, parameters, forcedFilter, key, isStrict };
-    const { detailsMs, tracedAtMs } = request;
-    const query = { ...asked, body, detailsMs, tracedAtMs };
-    const ending = isJob ? { isJob } : { signal: request.signal };
-    const beganMs = arrivedMs ?? this.#options.clock.monotonicMs();
-    const wanted = { ...query, ...ending, arrivedMs: beganMs };
-    const { length } = body; // It moves to the thread.
-    const answer = this.#largeBodies
-      .during(length, () => this.#dispatch(wanted, request), wanted.signal)
-      .catch((error: unknown) => this.#failure(request, error))
-      .finally(() => {
-        this.#queriesInFlight--;
-        if (this.#queriesInFlight === 0) this.#queriesDone();
-      });
+    const isJob = operation === "recall" && request.respondAsync;
+    const asked = { operation, namespace, parameters, forcedFilter: scope?.forcedFilter };
+    const arrivedMs = request.arrivedMs ?? this.#options.clock.monotonicMs();
+    const ending = isJob ? { isJob, arrivedMs } : { signal: request.signal, arrivedMs };
+    const query = { ...asked, key, isStrict, body, detailsMs, tracedAtMs, ...ending };
+    // The body moves to the thread: its length is read first.
+    const entering = { bodyBytes: body.length, signal: query.signal };
+    const answer = this.#admission
+      .enter(entering, () => this.#dispatch(query, request))
+      .catch((error: unknown) => this.#failure(request, error));
     return operation === "recall" ? this.#perhapsLater(request, answer) : answer;
   }
 
   /** Opens the namespace where it is not, and again where it is closed before the query's turn. */
   async #dispatch(first: ArrivedQuery, request: EngineRequest): Promise<HttpAnswer> {
     const { namespace } = first;
+    const visible = request.scope?.visible ?? [EVERY_NAMESPACE];
+    const ask = (kind: "open" | "refresh") => {
+      const asked = this.#writes.ask({ kind, namespace, visible });
+      return this.#deadlines.during(first, asked, OPENING);
+    };
     let query: DispatchedQuery = first;
     let isOpen = this.#queries.state(namespace) !== undefined;
     for (let tried = 0; tried < QUERY_OPENINGS_MAX; tried++) {
-      if (!isOpen) {
-        const opening = this.#writes.call("open", { ...request, namespace }).answer;
-        const opened = await this.#deadlines.during(first, opening, OPENING);
-        if (opened.status !== 200) return opened;
-      }
+      if (!isOpen) await ask("open");
       const outcome = await this.#queries.run(query);
       if (outcome.kind === "answered") return outcome.answer;
-      if (outcome.kind === "missing") {
-        const refreshing = this.#writes.call("refresh", { ...request, namespace }).answer;
-        const refreshed = await this.#deadlines.during(first, refreshing, OPENING);
-        if (refreshed.status !== 200) return refreshed;
-      }
+      if (outcome.kind === "missing") await ask("refresh");
       query = outcome.query;
       isOpen = outcome.kind !== "closed" && this.#queries.state(namespace) !== undefined;
     }
@@ -315,25 +282,17 @@ export class ThreadedEngine implements Engine {
     instance: NamespaceInstance,
     stalenessMsMax: number,
   ): Promise<Verification> {
-    const answer = await this.#writes.call("verify", {
-      namespace,
-      parameters: { instance, stalenessMsMax: String(stalenessMsMax) },
-      apiVersion: "v2",
-      isStrict: false,
-      signal: new AbortController().signal,
-    }).answer;
-    switch (answer.status) {
-      case 200:
-        return { kind: "verified", state: JSON.parse(Buffer.from(answer.body).toString()) };
-      case 410:
-        return { kind: "closed" };
-      default:
-        return { kind: "failed", answer };
+    try {
+      const asked = { kind: "verify", namespace, instance, stalenessMsMax } as const;
+      const state = await this.#writes.ask(asked);
+      return state === undefined ? { kind: "closed" } : { kind: "verified", state };
+    } catch (error) {
+      return { kind: "failed", answer: errorAnswer(error) };
     }
   }
 
   async #write(request: EngineRequest): Promise<HttpAnswer> {
-    const call = this.#writes.call(request.operation, request);
+    const call = this.#writes.call(request);
     const effects = await Promise.race([call.answer.then(() => undefined), call.long]);
     if (effects === undefined) return call.answer;
     const answer = await this.#perhapsLater(request, call.answer, call.onProgress);
@@ -349,7 +308,7 @@ export class ThreadedEngine implements Engine {
         "💔 too many asynchronous operations: their results are kept for one hour; retry later",
       );
     }
-    const call = this.#writes.call("start_copy", request);
+    const call = this.#writes.call(request);
     const effects = await Promise.race([call.answer.then(() => undefined), call.long]);
     const token = effects && this.#start("start_copy", namespaceOf(request), call.answer);
     if (effects === undefined || token === undefined) return call.answer;

@@ -5,15 +5,15 @@ import type { ModelPath } from "../../api/config.ts";
 import type { EngineMetric } from "../../api/engine.ts";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
-import { isDatabaseError } from "../../base/errors.ts";
+import { type SentError, sentError } from "../../base/errors.ts";
 import { nextTurn } from "../../base/next-turn.ts";
-import { threadHeap } from "../thread-heap.ts";
 import { readOnnxFolder, readOnnxModel } from "../../embed/onnx/onnx-folder.ts";
 import type { OnnxModelInfo, ToOnnx } from "../../embed/onnx/onnx-messages.ts";
 import { OnnxModel } from "../../embed/onnx/onnx-model.ts";
 import { loadOnnxPackages } from "../../embed/onnx/onnx-packages.ts";
 import { OnnxService } from "../../embed/onnx/onnx-service.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
+import { threadHeap } from "../thread-heap.ts";
 import { type LogMessage, METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { onnxServiceMetrics } from "./onnx-metrics.ts";
 
@@ -31,7 +31,7 @@ export interface ToOnnxThread {
 /** ONNX thread → main thread. */
 export type FromOnnxThread =
   | { readonly kind: "ready"; readonly models: readonly OnnxModelInfo[] }
-  | { readonly kind: "failed"; readonly code: string; readonly message: string }
+  | { readonly kind: "failed"; readonly error: SentError }
   | LogMessage
   | { readonly kind: "metrics"; readonly metrics: readonly EngineMetric[] };
 
@@ -39,10 +39,7 @@ const port = must(parentPort, "this module runs as a thread");
 const data = workerData as OnnxThreadData;
 const post = (message: FromOnnxThread) => port.postMessage(message);
 
-start().catch((error: unknown) => {
-  const code = isDatabaseError(error) ? error.code : "internal";
-  post({ kind: "failed", code, message: error instanceof Error ? error.message : String(error) });
-});
+start().catch((error: unknown) => post({ kind: "failed", error: sentError(error) }));
 
 async function start(): Promise<void> {
   const models = await openModels();

@@ -3,7 +3,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import type { EngineConfig } from "../../api/config.ts";
 import type { EngineMetric } from "../../api/engine.ts";
-import { DatabaseError, type ErrorCode } from "../../base/errors.ts";
+import { receivedError } from "../../base/errors.ts";
 import { onnxFileSizes } from "../../embed/onnx/onnx-folder.ts";
 import type { OnnxModelInfo } from "../../embed/onnx/onnx-messages.ts";
 import { startThread, type ThreadPort } from "../thread-port.ts";
@@ -56,7 +56,7 @@ export async function openOnnxModels(
       case "ready":
         return started.resolve(message.models);
       case "failed":
-        return started.reject(new DatabaseError(message.code as ErrorCode, message.message));
+        return started.reject(receivedError(message.error));
     }
   });
   const models = await started.promise.catch(async (error: unknown) => {

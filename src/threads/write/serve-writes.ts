@@ -17,11 +17,17 @@ import {
 import { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
 import type { SharedOptions } from "../../commit/opened/namespace-options.ts";
 import type { Arenas } from "../../kernel/arena.ts";
+import type { VerifiedState } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { arenaSegmentMemory } from "../../segment/format/arena-segment-memory.ts";
-import { DATA_KEY_BYTES, type KeyService } from "../../storage/encryption/key-service.ts";
 import type { StoreAccess } from "../../storage/access/store-access.ts";
-import { type FromWriteThread, IDLE_SWEEP_MS, type ToWriteThread } from "../thread-messages.ts";
+import { DATA_KEY_BYTES, type KeyService } from "../../storage/encryption/key-service.ts";
+import {
+  type EngineQuestion,
+  type FromWriteThread,
+  IDLE_SWEEP_MS,
+  type ToWriteThread,
+} from "../thread-messages.ts";
 import { WriteService } from "./write-service.ts";
 
 /** Interval between checks of open namespaces for due work. */
@@ -66,8 +72,14 @@ export interface WriteThreadOptions {
 export async function serveWrites(options: WriteThreadOptions): Promise<NamespaceCatalog> {
   const { random, access, keys, arenas, embedding, post } = options;
   arenas.onArena((memory, index) => post({ kind: "arena", index, memory }));
-  const shared = namespaceOptions(options);
-  const catalog = new NamespaceCatalog(shared, access.store);
+  const shared: SharedOptions = {
+    ...options,
+    memory: arenaSegmentMemory(arenas),
+    storeFor: access.storeFor,
+    hinted: () => post({ kind: "hinted" }),
+    publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
+  };
+  const catalog = await NamespaceCatalog.open(shared, access.store);
   const { store, select } = access;
   const points = { namespaceOptions: shared, catalog, store, select };
   const period = options.checkpoints;
@@ -84,10 +96,11 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
       await keys.wrap(keyName, random.bytes(DATA_KEY_BYTES), context);
     },
   };
-  const service = new WriteService(post, (call, body, reporter) =>
-    runOperation(call, body, reporter, operations),
+  const service = new WriteService(
+    post,
+    (call, body, reporter) => runOperation(call, body, reporter, operations),
+    (question) => answerQuestion(question, catalog),
   );
-  await catalog.recover();
   options.listen((message) => {
     switch (message.kind) {
       case "release":
@@ -114,6 +127,18 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
   }
 }
 
+async function answerQuestion(
+  question: EngineQuestion,
+  catalog: NamespaceCatalog,
+): Promise<VerifiedState | undefined> {
+  const { kind, namespace: name } = question;
+  if (kind === "verify") return catalog.verify(name, question.instance, question.stalenessMsMax);
+  const namespace = await catalog.findNewest(name);
+  if (namespace === undefined) throw catalog.notFound(name, question.visible);
+  if (kind === "refresh") await namespace.refresh();
+  return undefined;
+}
+
 /**
  * Runs the catalog's background work at intervals. Without client requests, it sends no requests to
  * the store.
@@ -121,22 +146,4 @@ export async function serveWrites(options: WriteThreadOptions): Promise<Namespac
 export function keepCurrent(catalog: NamespaceCatalog, clock: Clock): void {
   clock.every(MANIFEST_POLL_MS, () => void catalog.follow(clock.monotonicMs()));
   clock.every(IDLE_SWEEP_MS, () => catalog.closeIdle());
-}
-
-function namespaceOptions(options: WriteThreadOptions): SharedOptions {
-  const { clock, random, log, reads, access, arenas, thresholds, isExclusive, post } = options;
-  return {
-    clock,
-    random,
-    log,
-    reads,
-    memory: arenaSegmentMemory(arenas),
-    thresholds,
-    isExclusive,
-    storeFor: access.storeFor,
-    yield: (use) => options.yield(use),
-    ...(options.endsSlice && { endsSlice: options.endsSlice }),
-    hinted: () => post({ kind: "hinted" }),
-    publish: (namespace, deltas, state) => post({ kind: "publish", namespace, deltas, state }),
-  };
 }

@@ -1,16 +1,21 @@
 /**
- * Bounds the time without progress for which a request waits for the write thread. Requests to the
- * store have bounds of their own over a bucket, and none over a directory whose disk hangs; waits
- * for turns add up over either.
+ * Bounds the time without progress for which a request waits for the write thread, and the time
+ * for which a stop waits for it. Requests to the store have bounds of their own over a bucket, and
+ * none over a directory whose disk hangs; waits for turns add up over either.
  */
 
-import type { WriteThreadOperation } from "../../api/write-call.ts";
+import type { OperationName } from "../../api/engine.ts";
 import { DatabaseError } from "../../base/errors.ts";
 
 /** For changes: over a bucket, a request and its second try are over by then. */
 export const CHANGE_SILENCE_MS_MAX = 120_000;
 /** For what may move gigabytes, piece by piece: as long as a request may take to arrive. */
 export const TRANSFER_SILENCE_MS_MAX = 900_000;
+/**
+ * For the close of the store, in all: with the drain delay of 5 s and the 30 s of requests in
+ * flight, a stop takes less than the 60 s after which supervisors kill the process.
+ */
+export const CLOSE_MS_MAX = 20_000;
 
 /** When a request is answered without the write thread, and with what. */
 export interface SilenceBound {
@@ -19,18 +24,18 @@ export interface SilenceBound {
   readonly error: (ms: number) => DatabaseError;
 }
 
-/** Effect of a request that ended at its bound. */
-type Outcome = "nothing was changed" | "unknown";
+/** The bound of reads, which have the time of queries, and of what the engine asks for itself. */
+export function readSilenceBound(readMs: number): SilenceBound {
+  return { ms: readMs, error: readTimedOut };
+}
 
-const CHANGE = { transfers: false, outcome: "unknown" } as const;
-const READ = { transfers: false, outcome: "nothing was changed" } as const;
-const TRANSFER = { transfers: true, outcome: "unknown" } as const;
-const LONG_READ = { transfers: true, outcome: "nothing was changed" } as const;
+const READ = readSilenceBound;
+const CHANGE = () => ({ ms: CHANGE_SILENCE_MS_MAX, error: changeUnanswered });
+const TRANSFER = () => ({ ms: TRANSFER_SILENCE_MS_MAX, error: changeUnanswered });
+const LONG_READ = () => ({ ms: TRANSFER_SILENCE_MS_MAX, error: transferTimedOut });
 
 /** By operation, so that a new one is an error of the compiler here. */
-const KINDS: Readonly<
-  Record<WriteThreadOperation, { readonly transfers: boolean; readonly outcome: Outcome }>
-> = {
+const BOUNDS: Readonly<Record<OperationName, (readMs: number) => SilenceBound>> = {
   write: CHANGE,
   start_copy: TRANSFER,
   import: CHANGE,
@@ -62,21 +67,20 @@ const KINDS: Readonly<
   recall: READ,
   export_documents: READ,
   poll_operation: READ,
-  open: READ,
-  verify: READ,
-  refresh: READ,
 };
 
-/** The bound of an operation; reads have the time of queries. */
-export function silenceBound(operation: WriteThreadOperation, readMs: number): SilenceBound {
-  const { transfers, outcome } = KINDS[operation];
-  if (outcome === "unknown") {
-    const ms = transfers ? TRANSFER_SILENCE_MS_MAX : CHANGE_SILENCE_MS_MAX;
-    return { ms, error: changeUnanswered };
-  }
-  return transfers
-    ? { ms: TRANSFER_SILENCE_MS_MAX, error: transferTimedOut }
-    : { ms: readMs, error: readTimedOut };
+/** The bound of a client's request. */
+export function silenceBound(operation: OperationName, readMs: number): SilenceBound {
+  return BOUNDS[operation](readMs);
+}
+
+/** The error of a stop that did not wait any longer for the store. */
+export function closeUnanswered(): DatabaseError {
+  return new DatabaseError(
+    "unavailable",
+    `the object store has not answered for ${CLOSE_MS_MAX / 1000} seconds and was not closed: ` +
+      "acknowledged writes are durable, the outcome of the others is unknown",
+  );
 }
 
 function changeUnanswered(ms: number): DatabaseError {

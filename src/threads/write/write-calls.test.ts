@@ -3,11 +3,12 @@ import { ManualClock } from "../../../test/support/clocks/manual-clock.ts";
 import { FakePort, settled } from "../../../test/support/engine/fake-port.ts";
 import type { EngineRequest, HttpAnswer } from "../../api/engine.ts";
 import { MIB } from "../../base/byte-sizes.ts";
-import { DatabaseError } from "../../base/errors.ts";
-import { namespaceName } from "../../base/ids.ts";
+import { DatabaseError, sentError } from "../../base/errors.ts";
+import { namespaceName, sequenceNumber } from "../../base/ids.ts";
+import { EVERY_NAMESPACE } from "../../model/namespace-pattern.ts";
 import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 import { BODY_PIECE_BYTES } from "./body-pieces.ts";
-import { CHANGE_SILENCE_MS_MAX, TRANSFER_SILENCE_MS_MAX } from "./silence-bounds.ts";
+import { CHANGE_SILENCE_MS_MAX, CLOSE_MS_MAX, TRANSFER_SILENCE_MS_MAX } from "./silence-bounds.ts";
 import {
   ABANDONED_CALLS_MAX,
   WRITE_BODY_WINDOW_BYTES,
@@ -37,9 +38,12 @@ function callsOf() {
   return { port, calls, heard, pass };
 }
 
-function request(body?: AsyncIterable<Uint8Array>): EngineRequest {
+function request(
+  operation: EngineRequest["operation"],
+  body?: AsyncIterable<Uint8Array>,
+): EngineRequest {
   return {
-    operation: "write",
+    operation,
     namespace: namespaceName("n"),
     parameters: {},
     ...(body && { body }),
@@ -56,8 +60,8 @@ async function* chunks(...sizes: number[]): AsyncGenerator<Uint8Array> {
 
 test("calls are numbered, and each gets its own answer", async () => {
   const { port, calls } = callsOf();
-  const first = calls.call("write", request());
-  const second = calls.call("get_schema", request());
+  const first = calls.call(request("write"));
+  const second = calls.call(request("get_schema"));
   const [a, b] = port.all("call");
   expect(a.call).not.toBe(b.call);
   await port.say({ kind: "answer", call: b.call, answer: { ...ANSWER, status: 404 } });
@@ -68,7 +72,7 @@ test("calls are numbered, and each gets its own answer", async () => {
 
 test("what the thread publishes is passed on before the answer that follows it", async () => {
   const { port, calls, heard } = callsOf();
-  const { answer } = calls.call("write", request());
+  const { answer } = calls.call(request("write"));
   const seen = answer.then(() => heard.push("answer"));
   const state = { instance: "n/1/1", retired: false } as never;
   const { call } = port.all("call")[0];
@@ -83,7 +87,7 @@ test("what the thread publishes is passed on before the answer that follows it",
 
 test("a body is sent no further ahead than its window", async () => {
   const { port, calls } = callsOf();
-  const { answer } = calls.call("write", request(chunks(...Array(20).fill(MIB))));
+  const { answer } = calls.call(request("write", chunks(...Array(20).fill(MIB))));
   await settled();
   const sent = () => port.all("chunk").reduce((sum, { bytes }) => sum + bytes.length, 0);
   expect(sent()).toBeLessThanOrEqual(WRITE_BODY_WINDOW_BYTES + MIB);
@@ -100,7 +104,7 @@ test("a body is sent no further ahead than its window", async () => {
 
 test("a body whose request is answered early is not sent to its end", async () => {
   const { port, calls } = callsOf();
-  const { answer } = calls.call("write", request(chunks(...Array(20).fill(MIB))));
+  const { answer } = calls.call(request("write", chunks(...Array(20).fill(MIB))));
   await settled();
   const { call } = port.all("call")[0];
   const before = port.all("chunk").length;
@@ -117,19 +121,43 @@ test("a body that breaks off is aborted, and its call is answered", async () => 
     yield new Uint8Array(10);
     throw new DatabaseError("too_large", "over the limit");
   };
-  const { answer } = calls.call("write", request(broken()));
+  const { answer } = calls.call(request("write", broken()));
   expect((await answer).status).toBe(413);
   const { call } = port.all("call")[0];
   expect(port.all("abort")).toEqual([{ kind: "abort", call }]);
   await port.say({ kind: "answer", call, answer: ANSWER }); // Too late; nobody waits.
 });
 
-test("an opening is sent without the body of the query that needs it", async () => {
+test("a question resolves to the state of its reply, or fails with its error", async () => {
   const { port, calls } = callsOf();
-  void calls.call("open", request(chunks(5)));
-  await settled();
-  expect(port.all("call")[0].hasBody).toBe(false);
-  expect(port.all("chunk")).toEqual([]);
+  const visible = [EVERY_NAMESPACE];
+  const question = { kind: "open", namespace: namespaceName("n"), visible } as const;
+  const [opened, refused] = [calls.ask(question), calls.ask(question)];
+  const [first, second] = port.all("ask");
+  expect(first.question).toEqual(question);
+  const state = { sequence: sequenceNumber(3), knownMs: 5 };
+  await port.say({ kind: "reply", call: first.call, state });
+  expect(await opened).toEqual(state);
+  const detail = { attribute: "a", retryAfterMs: 7, clientMessage: "no" };
+  const error = sentError(new DatabaseError("unavailable", "s3://secret", detail));
+  await Promise.all([
+    port.say({ kind: "failure", call: second.call, error: structuredClone(error) }),
+    expect(refused).rejects.toMatchObject({
+      code: "unavailable",
+      message: "s3://secret",
+      ...detail,
+    }),
+  ]);
+});
+
+test("a question without a reply fails after the time of reads", async () => {
+  const { port, calls, pass } = callsOf();
+  const visible = [EVERY_NAMESPACE];
+  const asked = calls.ask({ kind: "refresh", namespace: namespaceName("n"), visible });
+  const failed = expect(asked).rejects.toMatchObject({ code: "timed_out" });
+  await pass(READ_MS + 1_000);
+  await failed;
+  await port.say({ kind: "reply", call: port.all("ask")[0].call, state: undefined });
 });
 
 test("it is ready when the thread says so, or fails with the thread's error", async () => {
@@ -140,7 +168,10 @@ test("it is ready when the thread says so, or fails with the thread's error", as
   expect(calls.status().ready).toBe(true);
   const other = callsOf();
   const failure = expect(other.calls.ready()).rejects.toMatchObject({ code: "conflict" });
-  await other.port.say({ kind: "failed", code: "conflict", message: "in use" });
+  await other.port.say({
+    kind: "failed",
+    error: sentError(new DatabaseError("conflict", "in use")),
+  });
   await failure;
 });
 
@@ -158,6 +189,22 @@ test("closing resolves when the thread has closed", async () => {
   await closing;
 });
 
+test("closing does not wait any longer for a thread that does not close", async () => {
+  const { port, calls, pass } = callsOf();
+  await port.say({ kind: "ready" });
+  const closing = calls.close();
+  const failure = expect(closing).rejects.toThrow("has not answered for 20 seconds");
+  let isOver = false;
+  void closing.catch(() => {
+    isOver = true;
+  });
+  await pass(CLOSE_MS_MAX - 1);
+  expect(isOver).toBe(false);
+  await pass(1);
+  await failure;
+  await port.say({ kind: "closed" });
+});
+
 test("a call is answered when the thread has made no progress on it for its time", async () => {
   const { port, calls, pass } = callsOf();
   const sent = Promise.withResolvers<void>();
@@ -165,7 +212,7 @@ test("a call is answered when the thread has made no progress on it for its time
     yield new Uint8Array(BODY_PIECE_BYTES);
     await sent.promise;
   })();
-  const { answer } = calls.call("write", request(body));
+  const { answer } = calls.call(request("write", body));
   await settled();
   const [{ call }] = port.all("call");
   await pass(CHANGE_SILENCE_MS_MAX - 1);
@@ -185,7 +232,7 @@ test("a call is answered when the thread has made no progress on it for its time
 test("a body that the thread does not take is aborted when its call is answered", async () => {
   const { port, calls, pass } = callsOf();
   const body = chunks(WRITE_BODY_WINDOW_BYTES, WRITE_BODY_WINDOW_BYTES);
-  const { answer } = calls.call("write", request(body));
+  const { answer } = calls.call(request("write", body));
   await settled();
   await pass(CHANGE_SILENCE_MS_MAX);
   expect((await answer).status).toBe(503);
@@ -195,7 +242,7 @@ test("a body that the thread does not take is aborted when its call is answered"
 
 test("a copy that makes progress has more time, from each sign of it", async () => {
   const { port, calls, pass } = callsOf();
-  const { answer, long } = calls.call("write", request());
+  const { answer, long } = calls.call(request("write"));
   const [{ call }] = port.all("call");
   await port.say({ kind: "long", call, effects: [] });
   await long;
@@ -208,12 +255,12 @@ test("a copy that makes progress has more time, from each sign of it", async () 
 
 test("calls are refused while too many wait for a thread that does not end them", async () => {
   const { port, calls, pass } = callsOf();
-  for (let i = 0; i < ABANDONED_CALLS_MAX; i++) void calls.call("get_schema", request());
+  for (let i = 0; i < ABANDONED_CALLS_MAX; i++) void calls.call(request("get_schema"));
   await pass(READ_MS);
-  const refused = await calls.call("write", request()).answer;
+  const refused = await calls.call(request("write")).answer;
   expect(new TextDecoder().decode(refused.body)).toContain("nothing was done for this one");
   expect(port.all("call")).toHaveLength(ABANDONED_CALLS_MAX);
   await port.say({ kind: "answer", call: port.all("call")[0].call, answer: ANSWER });
-  void calls.call("write", request());
+  void calls.call(request("write"));
   expect(port.all("call")).toHaveLength(ABANDONED_CALLS_MAX + 1);
 });

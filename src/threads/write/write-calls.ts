@@ -6,23 +6,31 @@
 
 import type { EngineMetric, EngineRequest, EngineStatus, HttpAnswer } from "../../api/engine.ts";
 import { errorAnswer } from "../../api/error-answer.ts";
-import type { WriteThreadOperation } from "../../api/write-call.ts";
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Clock } from "../../base/clock.ts";
-import { DatabaseError, type ErrorCode } from "../../base/errors.ts";
+import { DatabaseError, receivedError } from "../../base/errors.ts";
 import type { NamespaceName } from "../../base/ids.ts";
 import type { StructuredLog } from "../../base/structured-log.ts";
+import { withinTime } from "../../base/within-time.ts";
 import type { ArenaMessage } from "../../kernel/arena.ts";
 import type { NamespaceEffect } from "../../model/namespace-effect.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
+  VerifiedState,
 } from "../../namespace/published-state.ts";
-import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
+import type { EngineQuestion, FromWriteThread, ToWriteThread } from "../thread-messages.ts";
 import type { ThreadPort } from "../thread-port.ts";
 import { BodyPieces } from "./body-pieces.ts";
-import { type SilenceBound, silenceBound, TRANSFER_SILENCE_MS_MAX } from "./silence-bounds.ts";
+import {
+  CLOSE_MS_MAX,
+  closeUnanswered,
+  readSilenceBound,
+  type SilenceBound,
+  silenceBound,
+  TRANSFER_SILENCE_MS_MAX,
+} from "./silence-bounds.ts";
 
 /** Body bytes of one write that may wait for the write thread before the sender is paused. */
 export const WRITE_BODY_WINDOW_BYTES = 4 * MIB;
@@ -56,7 +64,8 @@ export interface WriteCall {
 }
 
 interface PendingCall {
-  readonly answered: (answer: HttpAnswer) => void;
+  readonly succeed: (result: unknown) => void;
+  readonly fail: (error: unknown) => void;
   readonly isLong: (effects: readonly NamespaceEffect[]) => void;
   progress: ((text: string) => void) | undefined;
   done: boolean;
@@ -84,10 +93,8 @@ export class WriteCalls {
   /** Ends the timer of `#sweep`, which runs while calls are pending. */
   #stopSweeping: (() => void) | undefined;
   readonly #abandoned = new Set<number>();
-  readonly #ready: Promise<void>;
-  readonly #closed: Promise<void>;
-  #becomeReady: (error?: Error) => void = () => {};
-  #becomeClosed: () => void = () => {};
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<void>();
   #status: EngineStatus = { ready: false, reason: "starting" };
   #metrics: readonly EngineMetric[] = [];
   readonly #pieces = new BodyPieces();
@@ -101,18 +108,12 @@ export class WriteCalls {
     this.#port = port;
     this.#listener = listener;
     this.#times = times;
-    this.#ready = new Promise((resolve, reject) => {
-      this.#becomeReady = (error) => (error === undefined ? resolve() : reject(error));
-    });
-    this.#closed = new Promise((resolve) => {
-      this.#becomeClosed = resolve;
-    });
     port.listen((message) => this.#onMessage(message));
   }
 
   /** Resolves when the write thread serves calls; rejects if it cannot start. */
   ready(): Promise<void> {
-    return this.#ready;
+    return this.#ready.promise;
   }
 
   status(): EngineStatus {
@@ -125,60 +126,61 @@ export class WriteCalls {
   }
 
   /** Sends a request and its body. */
-  call(
-    operation: WriteThreadOperation,
-    request: Pick<
-      EngineRequest,
-      | "namespace"
-      | "parameters"
-      | "apiVersion"
-      | "region"
-      | "scope"
-      | "isStrict"
-      | "signal"
-      | "body"
-      | "tracedAtMs"
-    >,
-  ): WriteCall {
-    if (this.#abandoned.size >= ABANDONED_CALLS_MAX) return refusedCall();
-    const call = this.#nextCall++;
-    const { namespace, parameters, apiVersion, region, scope, isStrict, tracedAtMs } = request;
-    const hasBody = request.body !== undefined && operation !== "open" && operation !== "verify";
-    let isLong: PendingCall["isLong"] = () => {};
-    const long = new Promise<readonly NamespaceEffect[]>((resolve) => {
-      isLong = resolve;
-    });
+  call(request: EngineRequest): WriteCall {
+    const { operation, namespace, parameters, apiVersion, region, body } = request;
+    const { scope, isStrict, tracedAtMs } = request;
+    const hasBody = body !== undefined;
+    const long = Promise.withResolvers<readonly NamespaceEffect[]>();
     const bound = silenceBound(operation, this.#times.readMs);
-    const heardMs = this.#times.clock.monotonicMs();
-    let pending: PendingCall | undefined;
-    const answer = new Promise<HttpAnswer>((resolve) => {
-      const answered = (result: HttpAnswer) => resolve(result);
-      pending = {
-        answered,
-        isLong,
-        progress: undefined,
-        done: false,
-        bound,
-        silenceMs: bound.ms,
-        heardMs,
-        isSent: !hasBody,
-        unconsumedBytes: 0,
-        resume: undefined,
-      };
-      this.#calls.set(call, pending);
-      this.#stopSweeping ??= this.#times.clock.every(SILENCE_SWEEP_MS, () => this.#sweep());
-    });
-    const asked = { operation, namespace, parameters, apiVersion, region };
-    const about = { ...asked, scope, isStrict, tracedAtMs };
-    this.#port.post({ kind: "call", call, ...about, hasBody });
-    if (hasBody && request.body !== undefined) void this.#sendBody(call, request.body);
+    const { call, pending, result } = this.#begin<HttpAnswer>(bound, long.resolve);
+    const answer = result.catch(errorAnswer);
+    if (!pending.done) {
+      pending.isSent = !hasBody;
+      const asked = { operation, namespace, parameters, apiVersion, region };
+      const about = { ...asked, scope, isStrict, tracedAtMs };
+      this.#port.post({ kind: "call", call, ...about, hasBody });
+      if (hasBody) void this.#sendBody(call, body);
+    }
     return {
       answer,
-      long,
+      long: long.promise,
       onProgress: (listener) => {
-        if (pending !== undefined) pending.progress = listener;
+        pending.progress = listener;
       },
     };
+  }
+
+  /** Asks for the engine itself; only `verify` gives a state. Rejects with operating errors. */
+  ask(question: EngineQuestion): Promise<VerifiedState | undefined> {
+    const bound = readSilenceBound(this.#times.readMs);
+    const { call, pending, result } = this.#begin<VerifiedState | undefined>(bound, () => {});
+    if (!pending.done) this.#port.post({ kind: "ask", call, question });
+    return result;
+  }
+
+  /** Registers a call; one that is `done` at once is refused, since the store answers none. */
+  #begin<T>(bound: SilenceBound, isLong: PendingCall["isLong"]) {
+    const call = this.#nextCall++;
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const pending: PendingCall = {
+      succeed: resolve as (result: unknown) => void,
+      fail: reject,
+      isLong,
+      progress: undefined,
+      done: this.#abandoned.size >= ABANDONED_CALLS_MAX,
+      bound,
+      silenceMs: bound.ms,
+      heardMs: this.#times.clock.monotonicMs(),
+      isSent: true,
+      unconsumedBytes: 0,
+      resume: undefined,
+    };
+    if (pending.done) reject(tooManyAbandoned());
+    else {
+      this.#calls.set(call, pending);
+      this.#stopSweeping ??= this.#times.clock.every(SILENCE_SWEEP_MS, () => this.#sweep());
+    }
+    return { call, pending, result: promise };
   }
 
   /** Tells the write thread that nobody reads what was dropped up to `version`. */
@@ -199,14 +201,18 @@ export class WriteCalls {
   /** The thread has crashed: nothing is answered any more, and `close` does not wait for it. */
   lose(): void {
     this.#status = { ready: false, reason: FAILED };
-    this.#becomeClosed();
+    this.#closed.resolve();
   }
 
-  /** Lets running calls finish and waits until everything is durable. */
+  /**
+   * Lets running calls finish and waits until everything is durable; throws `unavailable` if that
+   * takes longer than `CLOSE_MS_MAX`.
+   */
   async close(): Promise<void> {
     this.#status = { ready: false, reason: "shutting down" };
     this.#port.post({ kind: "close" });
-    await this.#closed;
+    const bound = { ms: CLOSE_MS_MAX, late: closeUnanswered };
+    await withinTime(this.#times.clock, this.#closed.promise, bound);
   }
 
   async #sendBody(call: number, body: AsyncIterable<Uint8Array>): Promise<void> {
@@ -218,7 +224,10 @@ export class WriteCalls {
         if (pending.unconsumedBytes === 0) this.#heard(pending);
         pending.unconsumedBytes += bytes.length;
         this.#port.post({ kind: "chunk", call, bytes }, [bytes.buffer]);
-        if (pending.unconsumedBytes > WRITE_BODY_WINDOW_BYTES) await this.#window(pending);
+        if (pending.unconsumedBytes <= WRITE_BODY_WINDOW_BYTES) continue;
+        await new Promise<void>((resolve) => {
+          pending.resume = resolve;
+        });
       }
       if (pending.done) return;
       if (pending.unconsumedBytes === 0) this.#heard(pending);
@@ -226,19 +235,14 @@ export class WriteCalls {
       this.#port.post({ kind: "end", call });
     } catch (error) {
       this.#port.post({ kind: "abort", call });
-      this.#answer(call, errorAnswer(error));
+      this.#end(call)?.fail(error);
     }
   }
 
-  #window(pending: PendingCall): Promise<void> {
-    return new Promise((resolve) => {
-      pending.resume = resolve;
-    });
-  }
-
-  #answer(call: number, answer: HttpAnswer): void {
+  /** Forgets a call; the caller settles it. Undefined: it has ended before. */
+  #end(call: number): PendingCall | undefined {
     const pending = this.#calls.get(call);
-    if (pending === undefined) return;
+    if (pending === undefined) return undefined;
     this.#calls.delete(call);
     if (this.#calls.size === 0) {
       this.#stopSweeping?.();
@@ -246,7 +250,7 @@ export class WriteCalls {
     }
     pending.done = true;
     pending.resume?.();
-    pending.answered(answer);
+    return pending;
   }
 
   #heard(pending: PendingCall): void {
@@ -262,7 +266,7 @@ export class WriteCalls {
       if (nowMs - pending.heardMs < silenceMs) continue;
       if (!isSent) this.#port.post({ kind: "abort", call });
       this.#abandoned.add(call);
-      this.#answer(call, errorAnswer(bound.error(silenceMs)));
+      this.#end(call)?.fail(bound.error(silenceMs));
     }
   }
 
@@ -270,12 +274,12 @@ export class WriteCalls {
     switch (message.kind) {
       case "ready":
         this.#status = { ready: true };
-        return this.#becomeReady();
+        return this.#ready.resolve();
       case "failed":
         this.#status = { ready: false, reason: FAILED };
-        return this.#becomeReady(new DatabaseError(message.code as ErrorCode, message.message));
+        return this.#ready.reject(receivedError(message.error));
       case "closed":
-        return this.#becomeClosed();
+        return this.#closed.resolve();
       case "arena":
         return this.#listener.arena(message);
       case "log":
@@ -296,7 +300,13 @@ export class WriteCalls {
         return this.#progress(message);
       case "answer":
         this.#abandoned.delete(message.call);
-        return this.#answer(message.call, message.answer);
+        return this.#end(message.call)?.succeed(message.answer);
+      case "reply":
+        this.#abandoned.delete(message.call);
+        return this.#end(message.call)?.succeed(message.state);
+      case "failure":
+        this.#abandoned.delete(message.call);
+        return this.#end(message.call)?.fail(receivedError(message.error));
       case "aborted":
         this.#abandoned.delete(message.call);
         return;
@@ -329,13 +339,10 @@ export class WriteCalls {
   }
 }
 
-/** The call of a request that is not handed on, since the store answers none. */
-function refusedCall(): WriteCall {
-  const error = new DatabaseError(
+function tooManyAbandoned(): DatabaseError {
+  return new DatabaseError(
     "unavailable",
     `💔 the object store does not answer: ${ABANDONED_CALLS_MAX} requests wait for it, and ` +
       "nothing was done for this one; retry later",
   );
-  const answer = Promise.resolve(errorAnswer(error));
-  return { answer, long: new Promise(() => {}), onProgress: () => {} };
 }

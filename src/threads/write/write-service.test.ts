@@ -3,9 +3,12 @@ import { settled } from "../../../test/support/engine/fake-port.ts";
 import type { HttpAnswer } from "../../api/engine.ts";
 import type { CallHandler, CallMessage } from "../../api/write-call.ts";
 import { DatabaseError } from "../../base/errors.ts";
-import { namespaceName } from "../../base/ids.ts";
-import type { FromWriteThread } from "../thread-messages.ts";
-import { WriteService } from "./write-service.ts";
+import { namespaceName, sequenceNumber } from "../../base/ids.ts";
+import { EVERY_NAMESPACE } from "../../model/namespace-pattern.ts";
+import { namespaceNotFound } from "../../namespace/namespace-faults.ts";
+import type { NamespaceInstance } from "../../namespace/published-state.ts";
+import type { EngineQuestion, FromWriteThread } from "../thread-messages.ts";
+import { type QuestionHandler, WriteService } from "./write-service.ts";
 
 const ANSWER: HttpAnswer = { status: 200, headers: {}, body: new Uint8Array(0) };
 
@@ -23,9 +26,9 @@ function callMessage(call: number, hasBody = true): CallMessage {
   };
 }
 
-function serviceOf(handler: CallHandler) {
+function serviceOf(handler: CallHandler, reply: QuestionHandler = async () => undefined) {
   const said: FromWriteThread[] = [];
-  const service = new WriteService((message) => said.push(message), handler);
+  const service = new WriteService((message) => said.push(message), handler, reply);
   const kinds = () => said.map(({ kind }) => kind);
   return { service, said, kinds };
 }
@@ -125,4 +128,30 @@ test("operating errors are answers; those about the server, and bugs, are logged
   expect(answers.map(({ answer }) => answer.status)).toEqual([400, 500, 500]);
   expect(new TextDecoder().decode(answers[2].answer.body)).not.toContain("secret");
   expect(said.filter(({ kind }) => kind === "log")).toHaveLength(2);
+});
+
+test("questions of the engine are answered with states and typed errors", async () => {
+  const namespace = namespaceName("n");
+  const instance = "n/1/1" as NamespaceInstance;
+  const state = { sequence: sequenceNumber(7), knownMs: 3 };
+  const { service, said } = serviceOf(reading, async ({ kind }) => {
+    if (kind === "verify") return state;
+    throw kind === "open" ? namespaceNotFound(namespace) : new TypeError("a secret");
+  });
+  const ask = (call: number, question: EngineQuestion) =>
+    service.onMessage({ kind: "ask", call, question });
+  ask(1, { kind: "verify", namespace, instance, stalenessMsMax: 0 });
+  ask(2, { kind: "open", namespace, visible: [EVERY_NAMESPACE] });
+  ask(3, { kind: "refresh", namespace, visible: [EVERY_NAMESPACE] });
+  await service.whenIdle();
+  const replies = said.filter(({ kind }) => kind !== "log");
+  expect(replies).toMatchObject([
+    { kind: "reply", call: 1, state },
+    { kind: "failure", call: 2, error: { code: "not_found" } },
+    { kind: "failure", call: 3, error: { code: "internal" } },
+  ]);
+  expect(JSON.stringify(replies)).not.toContain("secret");
+  expect(said.filter(({ kind }) => kind === "log")).toMatchObject([
+    { facts: { operation: "refresh", stack: expect.stringContaining("a secret") } },
+  ]);
 });

@@ -3,14 +3,20 @@
  * chunks and are parsed as they arrive.
  */
 
-import type { HttpAnswer } from "../../api/engine.ts";
-import { errorAnswer } from "../../api/error-answer.ts";
+import { errorAnswer, operatingError } from "../../api/error-answer.ts";
 import { warnedAnswer } from "../../api/warned-answer.ts";
 import type { BodySource, CallHandler, CallMessage, CallReporter } from "../../api/write-call.ts";
-import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import { type ErrorCode, isDatabaseError, sentError } from "../../base/errors.ts";
 import type { NamespaceEffect } from "../../model/namespace-effect.ts";
+import type { VerifiedState } from "../../namespace/published-state.ts";
 import { UnknownMembers } from "../../wire/json/unknown-members.ts";
-import type { FromWriteThread, ToWriteThread } from "../thread-messages.ts";
+import type { EngineQuestion, FromWriteThread, ToWriteThread } from "../thread-messages.ts";
+
+/** Answers what the engine asks for itself; operating errors may be thrown. */
+export type QuestionHandler = (question: EngineQuestion) => Promise<VerifiedState | undefined>;
+
+/** Errors of the server rather than of the request. */
+const ALARMING = new Set<ErrorCode>(["corrupt", "too_new", "too_old", "internal", "unavailable"]);
 
 /** Thrown into a handler whose client is gone. */
 class CallAborted extends Error {}
@@ -25,21 +31,25 @@ interface OpenBody extends BodySource {
 export class WriteService {
   readonly #post: (message: FromWriteThread) => void;
   readonly #handler: CallHandler;
+  readonly #reply: QuestionHandler;
   readonly #bodies = new Map<number, OpenBody>();
   #running = 0;
   #idle: (() => void) | undefined;
 
-  constructor(post: (message: FromWriteThread) => void, handler: CallHandler) {
+  constructor(
+    post: (message: FromWriteThread) => void,
+    handler: CallHandler,
+    reply: QuestionHandler,
+  ) {
     this.#post = post;
     this.#handler = handler;
+    this.#reply = reply;
   }
 
   /** Takes a message that belongs to a call. */
   onMessage(message: Extract<ToWriteThread, { call: number }>): void {
-    if (message.kind === "call") {
-      void this.#run(message);
-      return;
-    }
+    if (message.kind === "call") return void this.#during(this.#run(message));
+    if (message.kind === "ask") return void this.#during(this.#ask(message));
     const body = this.#bodies.get(message.call);
     if (body === undefined) return; // Already answered.
     if (message.kind === "chunk") body.push(message.bytes);
@@ -55,6 +65,25 @@ export class WriteService {
     });
   }
 
+  async #during(work: Promise<void>): Promise<void> {
+    this.#running++;
+    try {
+      await work;
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#idle?.();
+    }
+  }
+
+  async #ask({ call, question }: Extract<ToWriteThread, { kind: "ask" }>): Promise<void> {
+    try {
+      this.#post({ kind: "reply", call, state: await this.#reply(question) });
+    } catch (error) {
+      this.#logAlarming(error, { operation: question.kind, namespace: question.namespace });
+      this.#post({ kind: "failure", call, error: sentError(operatingError(error)) });
+    }
+  }
+
   async #run(message: CallMessage): Promise<void> {
     const { call } = message;
     const body = openBody((piece) => {
@@ -62,7 +91,6 @@ export class WriteService {
     });
     if (message.hasBody) this.#bodies.set(call, body);
     else body.end();
-    this.#running++;
     const unknown = new UnknownMembers(message);
     let tried: readonly NamespaceEffect[] | undefined;
     const reporter: CallReporter = {
@@ -78,41 +106,20 @@ export class WriteService {
       this.#post({ kind: "answer", call, answer: warnedAnswer(answer, unknown) });
     } catch (error) {
       if (error instanceof CallAborted) return this.#post({ kind: "aborted", call });
-      const { status, ...answer } = this.#rejection(message, error, unknown);
-      const refused = tried && { effects: tried, status };
-      this.#post({
-        kind: "answer",
-        call,
-        answer: { ...answer, status, ...(refused && { refused }) },
-      });
+      this.#logAlarming(error, { operation: message.operation, namespace: message.namespace });
+      const answer = warnedAnswer(errorAnswer(error), unknown);
+      const refused = tried && { effects: tried, status: answer.status };
+      this.#post({ kind: "answer", call, answer: { ...answer, ...(refused && { refused }) } });
     } finally {
       this.#bodies.delete(call);
-      this.#running--;
-      if (this.#running === 0) this.#idle?.();
     }
   }
 
-  #rejection(message: CallMessage, error: unknown, unknown: UnknownMembers): HttpAnswer {
-    if (!isDatabaseError(error) || isAlarming(error)) {
-      const stack = error instanceof Error ? error.stack : String(error);
-      const facts = { operation: message.operation, namespace: message.namespace, stack };
-      this.#post({ kind: "log", level: "error", message: "request failed", facts });
-    }
-    return warnedAnswer(errorAnswer(error), unknown);
-  }
-}
-
-/** Tells whether an error says something about the server rather than about the request. */
-function isAlarming(error: DatabaseError): boolean {
-  switch (error.code) {
-    case "corrupt":
-    case "too_new":
-    case "too_old":
-    case "internal":
-    case "unavailable":
-      return true;
-    default:
-      return false;
+  #logAlarming(error: unknown, about: object): void {
+    if (isDatabaseError(error) && !ALARMING.has(error.code)) return;
+    const stack = error instanceof Error ? error.stack : String(error);
+    const facts = { ...about, stack };
+    this.#post({ kind: "log", level: "error", message: "request failed", facts });
   }
 }
 

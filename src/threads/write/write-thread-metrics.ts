@@ -2,7 +2,7 @@
 
 import type { EngineMetric } from "../../api/engine.ts";
 import type { NamespaceCatalog } from "../../commit/namespace-catalog.ts";
-import type { RaceStats } from "../../commit/opened/namespace-options.ts";
+import type { RaceStats } from "../../commit/races/log-races.ts";
 import type { Arenas } from "../../kernel/arena.ts";
 import type { StoreAccess } from "../../storage/access/store-access.ts";
 import { diskCacheMetrics } from "../disk-cache-metrics.ts";

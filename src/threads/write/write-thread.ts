@@ -5,25 +5,25 @@ import { type EmbeddingSettings, embeddingSource } from "../../api/embedding-sou
 import { must } from "../../base/assert.ts";
 import { BlockPool } from "../../base/block-pool.ts";
 import { systemClock } from "../../base/clock.ts";
-import { type DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import { type DatabaseError, sentError } from "../../base/errors.ts";
 import { nextTurn } from "../../base/next-turn.ts";
 import { systemRandom } from "../../base/random.ts";
-import { threadHeap } from "../thread-heap.ts";
 import type { FromCache, ToCache } from "../../cache/cache-messages.ts";
 import { connectCache } from "../../cache/cache-reader.ts";
 import type { CheckpointPeriod } from "../../commit/checkpoints/periodic-checkpoints.ts";
 import { Arenas } from "../../kernel/arena.ts";
 import { repairCopy } from "../../namespace/recovery/repair-copy.ts";
 import { THRESHOLDS } from "../../namespace/thresholds.ts";
+import { openStoreAccess, type StoreAccessConfig } from "../../storage/access/open-store-access.ts";
 import {
   acquireDirectoryLock,
   type DirectoryLock,
 } from "../../storage/directory/directory-lock.ts";
-import { openStoreAccess, type StoreAccessConfig } from "../../storage/access/open-store-access.ts";
 import { isExclusive } from "../../storage/store-config.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
 import { movableBuffers } from "../movable-buffers.ts";
 import { loadedModelMetrics } from "../static-model-metrics.ts";
+import { threadHeap } from "../thread-heap.ts";
 import type { FromWriteThread, LogMessage } from "../thread-messages.ts";
 import { IDLE_SWEEP_MS, METRICS_INTERVAL_MS } from "../thread-messages.ts";
 import { LongestTurns } from "./longest-turns.ts";
@@ -57,10 +57,7 @@ const post = (message: FromWriteThread) => port.postMessage(message, movableBuff
 const log = (level: LogMessage["level"], message: string, facts: LogMessage["facts"] = {}) =>
   post({ kind: "log", level, message, facts });
 
-start().catch((error: unknown) => {
-  const code = isDatabaseError(error) ? error.code : "internal";
-  post({ kind: "failed", code, message: error instanceof Error ? error.message : String(error) });
-});
+start().catch((error: unknown) => post({ kind: "failed", error: sentError(error) }));
 
 async function start(): Promise<void> {
   const onDiskFault = (reason: string) => log("warn", "the disk cache rests", { reason });
