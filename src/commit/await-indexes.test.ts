@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
-import type { Namespace } from "./namespace.ts";
 import { awaitIndexes } from "./await-indexes.ts";
+import type { Namespace } from "./namespace.ts";
 
 const FEW = 100;
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { isDatabaseError } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import type { SegmentReads } from "../cache/segment-reads.ts";
-import type { Namespace } from "./namespace.ts";
 import { CacheWarmer, WARM_HINTS_MAX } from "./cache-warmer.ts";
+import type { Namespace } from "./namespace.ts";
 
 /** Reads that wait until they are let go. */
 function heldReads() {

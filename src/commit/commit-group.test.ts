@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { effort } from "../../test/support/effort.ts";
 import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { LOG_END_KNOWN_MS_MAX } from "./opened/namespace-log.ts";
 
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });

@@ -9,11 +9,10 @@ import { piecesBytes } from "../base/pieces.ts";
 import type { Steps } from "../base/steps.ts";
 import type { NewWalRecord } from "../log/wal-entry.ts";
 import { encodeBatches } from "../log/wal-records.ts";
-import { encryptionContextText } from "../model/encryption-context.ts";
 import type { Schema } from "../model/schema.ts";
 import { activeSchema } from "../namespace/active-text-options.ts";
 import type { NamespaceDocuments } from "../namespace/namespace-documents.ts";
-import { factsAfter, type NamespaceFacts } from "../namespace/namespace-facts.ts";
+import { factsAfter, keyOf, type NamespaceFacts } from "../namespace/namespace-facts.ts";
 import { BytesMissing } from "../segment/format/bytes-missing.ts";
 import type { PreparedSegments } from "../segment/memtable/memtable.ts";
 import type { StoredDeletions } from "../segment/memtable/stored-segments.ts";
@@ -135,13 +134,6 @@ export function* takeGroup(queue: JobQueue, base: GroupBase): Steps<Group> {
   } finally {
     queue.putBack([...(isTaken ? [] : jobs), ...(next === undefined ? [] : [next])]);
   }
-}
-
-/** The customer-managed key with which a namespace writes, if any, with its context: to compare. */
-export function keyOf({ settings }: Pick<NamespaceFacts, "settings">): string | undefined {
-  const encryption = settings?.encryption;
-  if (encryption?.kind !== "customer_managed") return undefined;
-  return `${encryption.keyName} ${encryptionContextText(encryption.context ?? {})}`;
 }
 
 function tooLarge(bytes: number): DatabaseError {

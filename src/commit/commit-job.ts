@@ -7,7 +7,6 @@ import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type { SegmentSnapshot } from "../segment/view/segment-view.ts";
 import type { GroupFootprint } from "../write/resolve/group-footprint.ts";
 import type { CurrentDocuments, ResolvedBatch } from "../write/resolve/resolve-batch.ts";
-import type { IndexToBuild } from "../write/schema/merge-schema.ts";
 
 /** The state that a job is resolved against. */
 export interface JobState {
@@ -33,7 +32,6 @@ export interface ResolvedJob<T> {
   readonly batch: WriteBatch;
   /** What later jobs of the group must not read. */
   readonly touched?: ResolvedBatch;
-  readonly builds: readonly IndexToBuild[];
   /** Makes the result once the batch is durable and applied. */
   result(after: NamespaceFacts): T;
 }
@@ -49,6 +47,3 @@ export interface CommitJob<T> {
   /** It will not be bound again: what only binding needs may go. */
   release?(): void;
 }
-
-/** Thrown to jobs that came too late: open the namespace again and submit once more. */
-export class NamespaceRetired extends Error {}

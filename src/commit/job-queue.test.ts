@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { oneStep } from "../base/steps.ts";
-import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import type { CommitJob } from "./commit-job.ts";
 import { JobQueue } from "./job-queue.ts";
+import { NamespaceRetired } from "./opened/namespace-options.ts";
 
 function job(bytes: number): CommitJob<number> {
   const bind = () => oneStep(() => Promise.reject(new Error("never bound")) as never);

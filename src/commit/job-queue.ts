@@ -1,6 +1,7 @@
 /** The jobs of one namespace that wait for their turn. */
 
-import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import type { CommitJob } from "./commit-job.ts";
+import { NamespaceRetired } from "./opened/namespace-options.ts";
 
 /** A job that waits, with the promise of its caller. */
 export interface QueuedJob {

@@ -23,18 +23,19 @@ import type { NamespaceInstance, VerifiedState } from "../namespace/published-st
 import { listNamespaceObjects } from "../namespace/recovery/namespace-listing.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
-import { type CommitJob, NamespaceRetired } from "./commit-job.ts";
+import type { CommitJob } from "./commit-job.ts";
 import { DeletionIntents } from "./generations/deletion-intents.ts";
 import { GenerationRemovals } from "./generations/generation-removals.ts";
 import { Namespace } from "./namespace.ts";
+import { type Opening, openNamespace } from "./open-namespace.ts";
 import { asOpenOutcome } from "./opened/namespace-log.ts";
 import {
   type NamespaceOptions,
+  NamespaceRetired,
   type NamespaceStats,
   newNamespaceStats,
   type SharedOptions,
 } from "./opened/namespace-options.ts";
-import { type Opening, openNamespace } from "./open-namespace.ts";
 import { endUnlessExistsJob } from "./write-jobs.ts";
 
 /** Interval between checks of open namespaces in use about which no hint has come. */
@@ -69,8 +70,8 @@ export class NamespaceCatalog {
   readonly #open = new Map<NamespaceName, Namespace>();
   /** All instances whose memory is not given back yet. */
   readonly #instances = new Map<NamespaceInstance, Namespace>();
-  /** Jobs under way by name; while there are any, an instance without a namespace is kept. */
-  readonly #submitting = new Map<NamespaceName, number>();
+  /** Calls of `with` by name; while there are any, an instance without a namespace is kept. */
+  readonly #users = new Map<NamespaceName, number>();
   /** What must be over before a name is opened again: the end of its last instance. */
   readonly #endings = new Map<NamespaceName, Promise<void>>();
   readonly #removals: GenerationRemovals;
@@ -86,7 +87,7 @@ export class NamespaceCatalog {
   #written: Set<NamespaceName> | undefined;
   #openings = 0;
 
-  constructor(options: SharedOptions, store: ObjectStore) {
+  private constructor(options: SharedOptions, store: ObjectStore) {
     this.#options = {
       ...options,
       stats: this.stats,
@@ -96,6 +97,13 @@ export class NamespaceCatalog {
     this.deletionIntents = new DeletionIntents(store);
     const keepLogs = !options.isExclusive;
     this.#removals = new GenerationRemovals({ store, keepLogs, log: options.log });
+  }
+
+  /** Opens a catalog: finishes or withdraws deletions and copies that a stop interrupted. */
+  static async open(options: SharedOptions, store: ObjectStore): Promise<NamespaceCatalog> {
+    const catalog = new NamespaceCatalog(options, store);
+    await catalog.#recover();
+    return catalog;
   }
 
   /** Number of open namespaces. */
@@ -108,8 +116,7 @@ export class NamespaceCatalog {
     return this.#instances.size;
   }
 
-  /** Finishes or withdraws deletions and copies that a stop interrupted. To be called first. */
-  async recover(): Promise<void> {
+  async #recover(): Promise<void> {
     for (const generation of await announcedDeletions(this.#store)) {
       try {
         await this.#settleOpen(generation);
@@ -135,28 +142,32 @@ export class NamespaceCatalog {
     return opening;
   }
 
+  /** Works with the current instance; forgets it afterwards if its namespace does not exist. */
+  async with<T>(name: NamespaceName, work: (namespace: Namespace) => Promise<T>): Promise<T> {
+    this.#users.set(name, (this.#users.get(name) ?? 0) + 1);
+    try {
+      return await work(await this.get(name));
+    } finally {
+      const left = (this.#users.get(name) ?? 1) - 1;
+      if (left > 0) this.#users.set(name, left);
+      else this.#users.delete(name);
+      this.#forgetIfAbsent(name);
+    }
+  }
+
   /**
    * Commits a job in the namespace's current instance. Where an instance is retired before the
    * job's turn, the next one takes it.
    */
   async submit<T>(name: NamespaceName, job: CommitJob<T>): Promise<T> {
-    this.#submitting.set(name, (this.#submitting.get(name) ?? 0) + 1);
-    try {
-      for (;;) {
-        const namespace = await this.get(name);
-        try {
-          const result = await namespace.submit(job);
-          this.#written?.add(name);
-          return result;
-        } catch (error) {
-          if (!(error instanceof NamespaceRetired)) throw error;
-        }
+    for (;;) {
+      try {
+        const result = await this.with(name, (namespace) => namespace.submit(job));
+        this.#written?.add(name);
+        return result;
+      } catch (error) {
+        if (!(error instanceof NamespaceRetired)) throw error;
       }
-    } finally {
-      const left = (this.#submitting.get(name) ?? 1) - 1;
-      if (left > 0) this.#submitting.set(name, left);
-      else this.#submitting.delete(name);
-      this.forgetIfAbsent(name);
     }
   }
 
@@ -191,16 +202,13 @@ export class NamespaceCatalog {
   ): Promise<VerifiedState | undefined> {
     const open = this.#open.get(name);
     if (open?.instance !== instance) return undefined;
-    const sequence = await open.verifyWithin(stalenessMsMax);
+    const sequence = await open.verify(stalenessMsMax);
     return sequence === undefined ? undefined : { sequence, knownMs: open.endKnownMs };
   }
 
   /** The namespace if it exists. */
-  async find(name: NamespaceName): Promise<Namespace | undefined> {
-    const namespace = await this.get(name);
-    if (namespace.exists) return namespace;
-    this.forgetIfAbsent(name);
-    return undefined;
+  find(name: NamespaceName): Promise<Namespace | undefined> {
+    return this.with(name, async (namespace) => (namespace.exists ? namespace : undefined));
   }
 
   /**
@@ -254,7 +262,7 @@ export class NamespaceCatalog {
   release(instance: NamespaceInstance, version: number): void {
     const namespace = this.#instances.get(instance);
     namespace?.release(version);
-    if (namespace?.gone) this.#instances.delete(instance);
+    if (namespace?.life === "gone") this.#instances.delete(instance);
   }
 
   /** These names are in use: by queries of which this thread hears nothing else, too. */
@@ -272,21 +280,12 @@ export class NamespaceCatalog {
    * and were used last and that the client may see, which costs no look at the store.
    */
   notFound(name: NamespaceName, visible: NamespacePatterns): DatabaseError {
-    const known = this.#openNames(COMPARED_NAMES_MAX);
+    const open = [...this.#usedAtMs.keys()].filter((known) => this.#open.get(known)?.exists);
+    const known = open.slice(-COMPARED_NAMES_MAX).reverse();
     return namespaceNotFound(
       name,
       known.filter((other) => fitsPatterns(visible, other)),
     );
-  }
-
-  /** Names of open namespaces that exist, the ones used last first, at most `countMax`. */
-  #openNames(countMax: number): NamespaceName[] {
-    const names: NamespaceName[] = [];
-    for (const name of [...this.#usedAtMs.keys()].reverse()) {
-      if (names.length === countMax) break;
-      if (this.#open.get(name)?.exists === true) names.push(name);
-    }
-    return names;
   }
 
   /**
@@ -303,7 +302,7 @@ export class NamespaceCatalog {
         if (isOld) this.#usedAtMs.delete(name);
         continue;
       }
-      if (!namespace.isIdle || this.#submitting.has(name)) continue;
+      if (!namespace.isIdle || this.#users.has(name)) continue;
       this.#usedAtMs.delete(name);
       namespace.retire("idle");
     }
@@ -337,9 +336,9 @@ export class NamespaceCatalog {
     }
   }
 
-  /** The same at once for one that has a newer manifest, if it is open. */
+  /** Takes over a newer manifest of a namespace at once, if it is open. */
   followManifest(name: NamespaceName): void {
-    void this.#open.get(name)?.followNewer();
+    void this.#open.get(name)?.refresh(false);
   }
 
   /** Looks for newer manifests of all open namespaces. */
@@ -366,13 +365,10 @@ export class NamespaceCatalog {
     await this.#removals.settle();
   }
 
-  /**
-   * Forgets a name that nobody has written to, so that asking for it costs nothing. To be called by
-   * everyone who called `get`.
-   */
-  forgetIfAbsent(name: NamespaceName): void {
+  /** Forgets a name that nobody has written to, so that asking for it costs nothing. */
+  #forgetIfAbsent(name: NamespaceName): void {
     const namespace = this.#open.get(name);
-    if (namespace === undefined || namespace.exists || this.#submitting.has(name)) return;
+    if (namespace === undefined || namespace.exists || this.#users.has(name)) return;
     this.#open.delete(name);
     this.#instances.delete(namespace.instance);
     namespace.discard(); // A catch-up under way finds it retired, and changes nothing.
@@ -407,7 +403,7 @@ export class NamespaceCatalog {
     this.#open.set(name, namespace);
     this.#instances.set(namespace.instance, namespace);
     this.#followedAtMs.set(namespace, this.#usedAtMs.get(name) ?? begunAt.monotonic);
-    if (namespace.exists) namespace.publishFull();
+    namespace.serve();
     return namespace;
   }
 
@@ -468,7 +464,7 @@ export class NamespaceCatalog {
       } else if (exists) this.deletionIntents.leaveOpen(generation);
       throw error;
     } finally {
-      this.forgetIfAbsent(generation.name);
+      this.#forgetIfAbsent(generation.name);
     }
     await this.#endings.get(generation.name)?.catch((error: unknown) => {
       throw asOpenOutcome(error); // Its entry is durable, whatever became of its deletion mark.
@@ -506,7 +502,7 @@ export class NamespaceCatalog {
       this.#open.delete(name);
       this.#end(name, this.#finish(namespace));
     }
-    if (namespace.gone) this.#instances.delete(instance);
+    if (namespace.life === "gone") this.#instances.delete(instance);
   }
 
   /** Waits for what an instance that was retired still does, and finishes its deletion. */

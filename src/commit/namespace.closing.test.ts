@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
 const upsert = (...rows: object[]) => ({ upsert_rows: rows });

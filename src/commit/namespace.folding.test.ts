@@ -5,9 +5,9 @@ import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { ManualClock } from "../../test/support/clocks/manual-clock.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { settled } from "../../test/support/engine/fake-port.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { namespaceName } from "../base/ids.ts";
 import { FOLD_PAUSE_MS, FOLD_REST_MS } from "../namespace/index-status.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { DIRTY_PREFIX } from "../storage/object-keys.ts";
 
 const SCHEMA = { t: "string" };

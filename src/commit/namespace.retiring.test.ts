@@ -103,7 +103,7 @@ test("a job is done or taken again, whenever its instance is retired", async () 
           conflictsWith: () => oneStep(() => false),
           *resolve() {
             yield;
-            return { batch: [{ kind: "schema", schema }], builds: [], result: () => "done" };
+            return { batch: [{ kind: "schema", schema }], result: () => "done" };
           },
         };
       },

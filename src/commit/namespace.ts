@@ -1,65 +1,70 @@
 /**
- * One namespace in the write thread: jobs wait in a queue and are committed in groups, as many as
- * wait, one WAL entry after the other. What is committed is applied and published before the jobs
- * are told (docs/consistency.md: I1, I4, I5).
+ * One namespace in the write thread. Jobs wait in a queue and are committed in groups
+ * (`group-commit.ts`), one WAL entry after the other.
  *
- * Where other servers write to the store, too, their entries are applied as they are found: by a
- * query or request that must see them, by a commit that lost the race for a number, or by a look
- * from time to time. Jobs of a lost race are resolved again on what has won. Where the log cannot
- * be followed the instance is retired: whoever needs the namespace opens it again from the store.
+ * Entries of other servers are applied as they are found: by a query or request that must see them,
+ * by a commit that lost the race for a number, or by a check at intervals. If the log cannot be
+ * followed, the instance is retired, and the next use of the namespace opens it from the store.
  */
 
 import { assert } from "../base/assert.ts";
 import { isDatabaseError } from "../base/errors.ts";
-import { type NamespaceName, type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import type { NamespaceName, SequenceNumber } from "../base/ids.ts";
 import { type SliceOptions, Slices } from "../base/slices.ts";
-import type { Steps } from "../base/steps.ts";
 import { TurnQueue } from "../base/turn-queue.ts";
 import { asDamage } from "../cache/resident-ranges.ts";
-import type { NewWalRecord, WalEntry } from "../log/wal-entry.ts";
 import type { ReadWalEntry } from "../log/wal-reader.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Schema } from "../model/schema.ts";
-import { activeSchema, activeSchemaAfter } from "../namespace/active-text-options.ts";
-import { backlogSize, isFoldDue } from "../namespace/index-status.ts";
+import { activeSchema } from "../namespace/active-text-options.ts";
+import { backlogSize, indexStatus, isFoldDue } from "../namespace/index-status.ts";
 import type { NamespaceFacts } from "../namespace/namespace-facts.ts";
 import type {
   NamespaceInstance,
   NamespaceState,
   PublishedDelta,
 } from "../namespace/published-state.ts";
-import { openImports } from "../namespace/recovery/open-stored-segment.ts";
 import { decodeLogEntry } from "../namespace/recovery/replay-entry.ts";
 import type { StaleIndex } from "../namespace/segments/stale-indexes.ts";
-import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import type { StoredSegment } from "../segment/memtable/stored-segments.ts";
 import type { NamespaceGeneration } from "../storage/object-keys.ts";
 import { BackgroundWork } from "./background/background-work.ts";
 import { IndexBuilder } from "./background/index-builder.ts";
-import { type Group, type GroupMember, takeGroup } from "./commit-group.ts";
-import { type CommitJob, type JobState, NamespaceRetired } from "./commit-job.ts";
-import { type RetainedDocuments, retainDocuments } from "./retained-documents.ts";
-import { currentDocuments } from "./current-documents.ts";
+import type { CommitJob } from "./commit-job.ts";
 import { EntryApplier, type ReadyEntry } from "./following/entry-applier.ts";
-import { type CatchUp, LogFollower } from "./following/log-follower.ts";
+import { LogFollower } from "./following/log-follower.ts";
 import { ManifestFollower } from "./following/manifest-follower.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { indexedState } from "./indexed-state.ts";
 import { JobQueue } from "./job-queue.ts";
-import { asOpenOutcome, type LogAppend, NamespaceLog } from "./opened/namespace-log.ts";
+import { NamespaceLog } from "./opened/namespace-log.ts";
 import {
   type NamespaceOptions,
+  NamespaceRetired,
   type OpenedNamespace,
   RETIREMENT_MESSAGE,
   type Retirement,
   type RetireReason,
 } from "./opened/namespace-options.ts";
-import { indexedState, stateOf } from "./namespace-state.ts";
 import { LogRaces } from "./races/log-races.ts";
+import { type RetainedDocuments, retainDocuments } from "./retained-documents.ts";
 
 /**
- * How long a server that shares its store does not look for new entries of an open namespace, at
- * least; with the time between two looks still well under `LOG_END_KNOWN_MS_MAX`.
+ * Minimum interval between checks for new entries of an open namespace, on servers that share their
+ * store; well under `LOG_END_KNOWN_MS_MAX`.
  */
 export const LOG_POLL_MS = 15_000;
+
+/** The life of an opening, which goes through these states in this order and may omit some. */
+export type NamespaceLife =
+  /** Its catalog alone knows of it: nothing is published. */
+  | "opening"
+  /** Jobs are committed, and what exists is published. */
+  | "serving"
+  /** It takes no jobs; its memory stays until its last reader has released it. */
+  | "retired"
+  /** Its memory is released. */
+  | "gone";
 
 /** One opening of one namespace. */
 export class Namespace {
@@ -85,14 +90,20 @@ export class Namespace {
   #following: Promise<void> | undefined;
   /** Callers that wait until no index is being built. */
   #indexed: (() => void)[] = [];
-  #retired = false;
+  #life: Exclude<NamespaceLife, "gone"> = "opening";
+  /** Other threads know of it. */
+  #isPublished = false;
+  readonly #commits: GroupCommit;
 
   constructor(options: NamespaceOptions, opened: OpenedNamespace) {
     this.#options = options;
     this.#opened = opened;
     this.generation = opened.generation;
     this.instance = opened.instance;
-    this.#slicing = { ...options, check: () => this.#checkOpen() };
+    const check = () => {
+      if (this.isRetired) throw new NamespaceRetired();
+    };
+    this.#slicing = { ...options, check };
     this.#publishedUpTo = opened.facts.sequence;
     this.#log = new NamespaceLog(options, opened);
     this.#logFollower = new LogFollower(this.#log, (read) =>
@@ -116,6 +127,24 @@ export class Namespace {
       indexes: this.#indexes,
       log: this.#log,
     });
+    this.#commits = new GroupCommit(options, opened, {
+      queue: this.#queue,
+      log: this.#log,
+      follower: this.#logFollower,
+      manifests: this.#follower,
+      races: this.#races,
+      applier: this.#applier,
+      indexes: this.#indexes,
+      slicing: this.#slicing,
+      namespace: {
+        isRetired: () => this.isRetired,
+        apply: (ready) => this.#apply(ready),
+        applyOthers: (read) => this.#applyOthers(read),
+        retire: (reason) => this.retire(reason),
+        verify: () => this.verify(),
+        findManifest: () => this.follow(true),
+      },
+    });
   }
 
   get name(): NamespaceName {
@@ -131,9 +160,15 @@ export class Namespace {
     return this.#applier.facts;
   }
 
+  /** See `NamespaceLife`. */
+  get life(): NamespaceLife {
+    const isGone = this.#life === "retired" && this.#opened.documents.isEmpty;
+    return isGone ? "gone" : this.#life;
+  }
+
   /** No more jobs are taken. */
-  get retired(): boolean {
-    return this.#retired;
+  get isRetired(): boolean {
+    return this.#life === "retired";
   }
 
   /** The schema that indexes have. */
@@ -148,26 +183,42 @@ export class Namespace {
 
   /** What queries and metadata need to know. */
   state(): NamespaceState {
+    const { documents, tail } = this.#opened;
+    const { facts } = this;
     const builds = this.#indexes.builds(this.#activeSchema);
-    const { sinceMs: buildsSinceMs } = this.#indexes;
-    const now = { facts: this.facts, retired: this.#retired, builds, buildsSinceMs };
-    return stateOf(this.#opened, now, this.#options.thresholds);
+    const indexed = indexedState(this.#opened, { facts, builds });
+    return {
+      instance: this.instance,
+      retired: this.isRetired,
+      sequence: facts.sequence,
+      schema: this.#activeSchema,
+      documentCount: documents.documentCount,
+      index: indexStatus(indexed, this.#options.thresholds),
+      unindexedBytes: tail.bytes,
+      logicalBytes: documents.logicalBytes,
+      lastWriteAtMs: facts.settings?.lastWriteAtMs,
+      builds,
+      buildsSinceMs: this.#indexes.sinceMs,
+    };
   }
 
   /** Commits a job in its turn. Throws what the job refuses with, or `NamespaceRetired`. */
   submit<T>(job: CommitJob<T>): Promise<T> {
     const result = this.#queue.add(job, this.#options.clock.monotonicMs());
-    if (!this.#retired) this.#running ??= this.#run();
+    if (!this.isRetired) this.#running ??= this.#run();
     return result;
   }
 
   /** Resolves when no index is being built, or the instance is retired. */
   async whenIndexed(): Promise<void> {
-    if (this.#retired || this.state().builds.length === 0) return;
+    if (this.isRetired || this.state().builds.length === 0) return;
     await new Promise<void>((resolve) => void this.#indexed.push(resolve));
   }
 
-  /** Looks for a manifest that an indexer has written, for certain or by a guess; takes it over. */
+  /**
+   * Takes over a newer manifest, if there is one. With `isSure` it lists the manifests, and finds
+   * the newest one also after those that were collected.
+   */
   follow(isSure = false): Promise<void> {
     this.#following ??= this.#follow(isSure)
       .catch((error: unknown) => this.#follower.warn(error))
@@ -177,34 +228,26 @@ export class Namespace {
     return this.#following;
   }
 
-  /** Looks for a manifest that was saved before the call; a look under way may have been too early. */
-  async followNewer(): Promise<void> {
-    await this.#following;
-    await this.follow();
-  }
-
   /**
-   * Brings the instance up to all that was committed before the call, asking the store; gives the
-   * sequence number from which on a published state holds all of it. Undefined: the instance is
-   * retired, and an opening that begins now reads all of it.
+   * Brings the instance up to all that was committed `ageMsMax` before the call, asking the store
+   * if it has not known the end of the log since then. Gives the sequence number from which on a
+   * published state holds all of it. Undefined: the instance is retired, and an opening that begins
+   * now reads all of it.
    */
-  async verify(): Promise<SequenceNumber | undefined> {
-    if (this.#retired) return undefined;
+  async verify(ageMsMax = 0): Promise<SequenceNumber | undefined> {
+    if (this.isRetired) return undefined;
+    if (this.endKnownMs < ageMsMax) return this.#log.known.sequence;
     const caughtUp = await this.#logFollower.catchUp();
-    this.#heed(caughtUp);
-    if (caughtUp.kind === "lost") return undefined;
+    if (caughtUp.kind === "lost") {
+      this.retire(caughtUp.reason);
+      return undefined;
+    }
     // A commit of this instance is published at the end of its turn.
     if (this.#publishedUpTo < caughtUp.sequence) await this.#turns.run(async () => {});
-    if (this.#retired) return undefined;
+    if (this.isRetired) return undefined;
     const { sequence } = caughtUp;
     assert(this.#publishedUpTo >= sequence, `${this.instance} has not published ${sequence}`);
     return sequence;
-  }
-
-  /** `verify`, unless the instance has known the end of the log less than `ageMsMax` ago. */
-  async verifyWithin(ageMsMax: number): Promise<SequenceNumber | undefined> {
-    if (!this.#retired && this.endKnownMs < ageMsMax) return this.#log.known.sequence;
-    return this.verify();
   }
 
   /** How long ago all that was committed was seen by queries, at most. */
@@ -227,20 +270,22 @@ export class Namespace {
     return this.#log.waitingMs;
   }
 
-  /** Tells indexers of what writes have left in the log, once they have paused. */
+  /** Puts a hint for indexers if the log has entries to fold and the writers have paused. */
   hintFold(): void {
-    if (this.#retired || !this.exists || this.waitingMs !== undefined) return;
+    if (this.isRetired || !this.exists || this.waitingMs !== undefined) return;
     const state = indexedState(this.#opened, { facts: this.facts, builds: [] });
     const size = backlogSize(state, this.#options.thresholds);
     if (isFoldDue(size, this.#log.since)) this.#log.hint();
   }
 
-  /** The first publication, which makes the namespace known to the main thread. */
-  publishFull(): void {
-    this.#publish([this.#opened.documents.full()]);
+  /** Publishes the namespace, if it exists, and from now on what is committed to it. */
+  serve(): void {
+    assert(this.#life === "opening", `${this.instance} is ${this.#life}`);
+    this.#life = "serving";
+    if (this.exists) this.#publish([this.#opened.documents.full()]);
   }
 
-  /** Readers have let go of what was dropped up to `version`. */
+  /** Releases the memory of segments that were dropped up to `version`: no reader needs them. */
   release(version: number): void {
     this.#opened.documents.release(version);
   }
@@ -261,17 +306,9 @@ export class Namespace {
     return this.#opened.documents.stored;
   }
 
-  /** The instance is retired and its memory released: the catalog may drop it. */
-  get gone(): boolean {
-    return this.#retired && this.#opened.documents.isEmpty;
-  }
-
-  /**
-   * Keeps the documents as they are now readable until `release`, while commits go on. The
-   * namespace exists and is not retired.
-   */
+  /** Keeps the present documents readable until `release`, while commits go on. It must exist. */
   retain(): RetainedDocuments {
-    assert(!this.#retired, `nothing to retain in ${this.instance}`);
+    assert(!this.isRetired, `nothing to retain in ${this.instance}`);
     const { version: manifestVersion } = this.#follower;
     return retainDocuments(this.#opened, {
       facts: this.facts,
@@ -280,18 +317,14 @@ export class Namespace {
     });
   }
 
-  /** Gives back the memory of an instance that was never published. */
-  discard(): void {
-    this.#retired = true;
-    this.#queue.close();
-    this.#opened.documents.clear();
-    this.#opened.documents.releaseAll();
-  }
-
-  /** Looks for the newest manifest, and waits until it is taken over. */
-  async refresh(): Promise<void> {
-    await this.follow(true);
-    if (!this.#retired) await this.#follower.whenAdopted();
+  /**
+   * Takes over a manifest that was saved before the call, or with `isSure` the newest one. A look
+   * under way may have been too early.
+   */
+  async refresh(isSure = true): Promise<void> {
+    await this.#following;
+    await this.follow(isSure);
+    if (!this.isRetired) await this.#follower.whenAdopted();
   }
 
   /** Waits for what runs. */
@@ -308,8 +341,7 @@ export class Namespace {
 
   /** Takes the instance out of service; what waits is submitted again by its owners. */
   retire(reason: RetireReason): void {
-    if (this.#retired) return;
-    this.#retired = true;
+    if (this.isRetired) return;
     this.#options.stats.retired[reason]++;
     if (reason !== "idle") {
       const { name: namespace, generation: generationNumber } = this.generation;
@@ -317,12 +349,27 @@ export class Namespace {
       const retirement: Retirement = { namespace, generation: generationNumber, sequence, reason };
       this.#options.log("info", RETIREMENT_MESSAGE, { ...retirement });
     }
+    this.#end();
+    this.#options.onRetired(this.instance);
+  }
+
+  /** Ends an instance that was never published, and releases its memory. */
+  discard(): void {
+    assert(!this.#isPublished, `${this.instance} has readers`);
+    if (!this.isRetired) this.#end();
+  }
+
+  #end(): void {
+    const { documents } = this.#opened;
+    this.#life = "retired";
     this.#queue.close();
     this.#races.close();
-    for (const { object } of this.#opened.documents.stored) this.#options.reads.forget(object);
+    for (const { object } of documents.stored) this.#options.reads.forget(object);
     this.#follower.close();
-    this.#publish([this.#opened.documents.clear()]);
-    this.#options.onRetired(this.instance);
+    const cleared = documents.clear();
+    if (this.#isPublished) this.#publish([cleared]);
+    else documents.releaseAll();
+    for (const resolve of this.#indexed.splice(0)) resolve();
   }
 
   /**
@@ -332,18 +379,18 @@ export class Namespace {
    */
   async #run(): Promise<void> {
     let owes = false;
-    while (!this.#retired) {
+    while (!this.isRetired) {
       if (this.#follower.isReady) await this.#turns.run(() => this.#adopt());
       if (!this.#queue.isEmpty && !owes) {
         if (!this.#options.isExclusive) await this.#awaitTurn();
-        const rest = await this.#turns.run(() => this.#commitGroup());
+        const rest = await this.#turns.run(() => this.#commits.run());
         await rest?.();
         owes = this.#background.isUrgent;
         continue;
       }
       if (this.#queue.isEmpty) this.#races.rest();
       await this.#options.yield();
-      if (this.#retired || (!this.#queue.isEmpty && !owes)) continue;
+      if (this.isRetired || (!this.#queue.isEmpty && !owes)) continue;
       const mayHaveMore = await this.#turns.run(() => this.#maintain());
       owes = mayHaveMore && this.#background.isBehind;
       if (!mayHaveMore && this.#queue.isEmpty && !this.#follower.isReady) break;
@@ -359,17 +406,17 @@ export class Namespace {
   }
 
   async #follow(isSure: boolean): Promise<void> {
-    if (this.#retired || !this.exists) return;
+    if (this.isRetired || !this.exists) return;
     await this.followLog();
     let outcome = await this.#follower.poll(() => this.facts, isSure);
     while (outcome.kind === "behind" && !this.#options.isExclusive) {
       await this.#catchUpFor(outcome.indexedUpTo);
-      if (this.#retired) return;
+      if (this.isRetired) return;
       outcome = await this.#follower.poll(() => this.facts, isSure);
     }
     const isWaiting = this.waitingMs !== undefined || this.#indexes.isWaiting(this.facts);
     if (outcome.kind === "nothing new" && isWaiting) this.#log.remind();
-    if (outcome.kind === "newer" && !this.#retired) this.#running ??= this.#run();
+    if (outcome.kind === "newer" && !this.isRetired) this.#running ??= this.#run();
     else if (outcome.kind === "replaced") this.retire("reindexed");
     else if (outcome.kind === "behind") this.retire("collected");
   }
@@ -387,19 +434,14 @@ export class Namespace {
 
   /** Looks for entries of other servers, unless that was done lately. */
   async followLog(): Promise<void> {
-    if (this.#options.isExclusive || this.#retired || this.#log.endKnownMs < LOG_POLL_MS) return;
+    if (this.#options.isExclusive) return;
     try {
-      await this.verify();
+      await this.verify(LOG_POLL_MS);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const facts = { namespace: this.name, reason };
       this.#options.log("warn", "cannot follow the log yet", facts);
     }
-  }
-
-  /** Retires an instance that cannot catch up. */
-  #heed(outcome: CatchUp): void {
-    if (outcome.kind === "lost") this.retire(outcome.reason);
   }
 
   /** Exchanges what a newer manifest holds for what it was made from. */
@@ -411,7 +453,7 @@ export class Namespace {
         stale = await this.#indexes.lacking(segments, this.#activeSchema);
       });
       if (delta !== undefined) this.#indexes.note(stale);
-      if (delta !== undefined && !this.#retired) this.#publish([delta]);
+      if (delta !== undefined && !this.isRetired) this.#publish([delta]);
     } catch (error) {
       this.#follower.warn(error);
       if (isDatabaseError(error, "corrupt")) this.retire("damaged");
@@ -421,233 +463,28 @@ export class Namespace {
 
   /** Does one step of background work; tells whether there may be more. */
   async #maintain(): Promise<boolean> {
-    const delta = await this.#whileOpen(() => this.#background.step(this.#activeSchema));
-    if (delta !== undefined) this.#publish([delta]);
-    return delta !== undefined;
-  }
-
-  /** Work in slices, which ends with undefined once the instance is retired. */
-  async #whileOpen<T>(work: () => Steps<T>): Promise<T | undefined> {
-    if (this.#retired) return undefined;
+    if (this.isRetired) return false;
     try {
-      return await this.#slices().run(work());
+      const slices = new Slices(this.#slicing);
+      const delta = await slices.run(this.#background.step(this.#activeSchema));
+      if (delta !== undefined) this.#publish([delta]);
+      return delta !== undefined;
     } catch (error) {
-      if (error instanceof NamespaceRetired) return undefined;
+      if (error instanceof NamespaceRetired) return false;
       throw error;
     }
-  }
-
-  #slices(): Slices {
-    return new Slices(this.#slicing);
-  }
-
-  #checkOpen(): void {
-    if (this.#retired) throw new NamespaceRetired();
-  }
-
-  /** Commits what waits; returns what is left to do when others may have their turn. */
-  async #commitGroup(): Promise<(() => Promise<void>) | undefined> {
-    if (this.#retired || this.#queue.isEmpty) return undefined;
-    const { isExclusive } = this.#options;
-    const { documents } = this.#opened;
-    let taken: Group | undefined;
-    try {
-      taken = await this.#takeGroup();
-    } catch (error) {
-      if (error instanceof NamespaceRetired) return undefined;
-      return () => this.#failFirst(error);
-    }
-    taken = await this.#buildGroup(taken);
-    if (taken === undefined) return undefined;
-    const group = taken;
-    const { idle, members, refused, facts } = group;
-    const giveUp = (error: unknown) => {
-      for (const { prepared } of members) documents.discard(prepared);
-      for (const { fail } of [...idle, ...members, ...refused]) fail(error);
-    };
-    // Jobs of an exclusive server are released: they go on, and the next instance finds them.
-    if (this.#retired && !isExclusive) return void giveUp(new NamespaceRetired());
-    if (members.length === 0) return () => this.#notifyIdle(group);
-    if (isExclusive) for (const { notify } of idle) notify();
-    let imported: StoredSegment[];
-    let stale: readonly StaleIndex[] | undefined;
-    try {
-      const from = { store: this.#options.storeFor(undefined), reads: this.#options.reads };
-      imported = await openImports(members[0].resolved.batch, this.generation, from);
-      stale = await this.#applier.lackingAfter(facts, imported);
-    } catch (error) {
-      return void giveUp(error);
-    }
-    const records = members.flatMap((member) => member.records);
-    const appended = await this.#append(records, facts);
-    switch (appended.kind) {
-      case "written":
-        return void (await this.#applyGroup(group, { entry: appended.entry, imported, stale }));
-      case "conflict":
-        for (const { prepared } of members) documents.discard(prepared);
-        return void (await this.#giveWay(group, appended.read));
-      case "open":
-        giveUp(appended.error);
-        // A deletion or a copy leaves its deletion intent, which the next opening settles: there is
-        // nothing else that this instance would have to keep until then.
-        return members[0].job.alone ? void this.retire("uncertain") : undefined;
-      case "failed":
-        giveUp(appended.error);
-        return void this.retire(appended.reason);
-    }
-  }
-
-  /**
-   * Builds the segments of a group, in slices: nothing can fail after its put then. Where there is
-   * no memory for a member's, it fails, and the others wait once more.
-   */
-  async #buildGroup(taken: Group): Promise<Group | undefined> {
-    const { documents } = this.#opened;
-    const slices = new Slices(this.#options);
-    const members: GroupMember[] = [];
-    for (const member of taken.members) {
-      const { job, resolved, schema } = member;
-      // Nobody else may win the race, and nobody else is to wait: it is never bound again.
-      if (this.#options.isExclusive && taken.members.length === 1) job.release?.();
-      try {
-        const prepared = await slices.run(documents.prepare(resolved.batch, schema));
-        members.push({ ...member, prepared });
-      } catch (error) {
-        for (const { prepared } of members) documents.discard(prepared);
-        member.fail(error);
-        this.#queue.putBack(taken.jobs.filter((waiting) => waiting.job !== job));
-        return undefined;
-      }
-    }
-    return { ...taken, members };
-  }
-
-  async #append(records: readonly NewWalRecord[], after: NamespaceFacts): Promise<GroupAppend> {
-    this.#races.noteBegin();
-    try {
-      const appended = await this.#log.append(records, { before: this.facts, after });
-      if (appended.kind !== "lost") return appended;
-      return { kind: "failed", reason: appended.loss, error: appended.error };
-    } catch (error) {
-      return { kind: "failed", reason: isDamage(error) ? "damaged" : "uncertain", error };
-    }
-  }
-
-  /** Another server was faster: its entry is applied, and the jobs are resolved again behind it. */
-  async #giveWay({ jobs }: Group, read: ReadWalEntry): Promise<void> {
-    const follow = (next: ReadWalEntry) => this.#applyOthers(next);
-    this.#races.noteLoss();
-    try {
-      if (await this.#log.mayBeCollected()) this.retire("collected");
-      else await follow(read);
-      // A server that loses twice may be many entries behind: it reads the log to its end, rather
-      // than lose a race for each of them.
-      if (this.#races.lostInARow > 1 && !this.#retired)
-        this.#heed(await this.#logFollower.readOn(follow));
-    } catch (error) {
-      if (isDamage(error)) this.retire("damaged");
-      else {
-        for (const { fail } of jobs) fail(error);
-        return;
-      }
-    }
-    this.#queue.putBack(jobs);
-  }
-
-  /**
-   * Answers jobs that change nothing, where others write too only if they have not changed what the
-   * jobs stand on.
-   */
-  async #notifyIdle({ idle, jobs }: Group): Promise<void> {
-    const { sequence } = this.facts;
-    let required: SequenceNumber | undefined = sequence;
-    try {
-      if (!this.#options.isExclusive) required = await this.verify();
-      if (required === undefined) throw new NamespaceRetired();
-    } catch (error) {
-      for (const { fail } of idle) fail(error);
-      return;
-    }
-    if (required > sequence) {
-      this.#races.noteLoss();
-      this.#queue.putBack(jobs);
-      return;
-    }
-    this.#races.noteIdle(jobs);
-    for (const { notify } of idle) notify();
-  }
-
-  /** Loads what the first job needs of stored segments. */
-  #takeGroup(): Promise<Group> {
-    const { documents } = this.#opened;
-    const slices = this.#slices();
-    const group = () =>
-      takeGroup(this.#queue, {
-        facts: this.facts,
-        documents,
-        nowMs: this.#options.clock.nowMs(),
-        stateAt: (state) => this.#jobState(state),
-      });
-    return this.#options.reads.runInSteps(group, (steps) => slices.run(steps));
-  }
-
-  /** Fails the job whose bytes could not be loaded, unless there is something newer to load. */
-  async #failFirst(error: unknown): Promise<void> {
-    const { sequence } = this.facts;
-    if (error instanceof SegmentMissing) await this.follow(true);
-    const isNewer = this.#follower.isReady || this.facts.sequence > sequence;
-    if (!isNewer) this.#queue.take()?.fail(asDamage(error));
-  }
-
-  #jobState(facts: NamespaceFacts): JobState {
-    const { documents } = this.#opened;
-    const index = this.#indexes.state(this.#activeSchema);
-    return {
-      generation: this.generation.generation,
-      facts,
-      segments: documents.segments,
-      documents: (after) => currentDocuments(documents, activeSchemaAfter(facts, after), index),
-    };
-  }
-
-  async #applyGroup(
-    { idle, members, refused }: Group,
-    committed: {
-      readonly entry: WalEntry;
-      readonly imported: readonly StoredSegment[];
-      readonly stale: readonly StaleIndex[] | undefined;
-    },
-  ): Promise<void> {
-    const { entry, imported, stale } = committed;
-    this.#races.noteWin(members);
-    const batches = members.map(({ resolved: { batch }, deletions, prepared }, i) => {
-      return { batch, deletions, prepared, imported: i === 0 ? imported : [] };
-    });
-    const sequence = sequenceNumber(entry.sequence);
-    const builds = members.flatMap(({ resolved }) => resolved.builds);
-    try {
-      await this.#apply({ entry: { sequence, timeMs: entry.timeMs, batches }, builds, stale });
-    } catch (error) {
-      // It is durable, but this thread cannot follow; the next opening replays it.
-      for (const { fail } of members) fail(asOpenOutcome(error));
-      return this.retire("uncertain");
-    }
-    for (const { succeed, resolved } of members) succeed(resolved.result(this.facts));
-    if (this.facts.deleted) this.retire("deleted");
-    // An instance that wins a sequence number has applied every entry before it.
-    for (const { notify } of this.#options.isExclusive ? refused : [...idle, ...refused]) notify();
   }
 
   /** Applies the next entry, of another server; see `ApplyEntry`. */
   async #applyOthers(read: ReadWalEntry): Promise<boolean> {
     const { sequence } = read.entry;
-    if (this.#retired || sequence <= this.facts.sequence) return !this.#retired;
+    if (this.isRetired || sequence <= this.facts.sequence) return !this.isRetired;
     assert(sequence === this.facts.sequence + 1, `${this.instance} goes on with ${sequence}`);
     const entry = decodeLogEntry(read, this.generation);
-    const ready = await this.#applier.prepare(entry, this.#slices()).catch((error) => {
+    const ready = await this.#applier.prepare(entry, new Slices(this.#slicing)).catch((error) => {
       throw asDamage(error);
     });
-    if (this.#retired) {
+    if (this.isRetired) {
       this.#applier.discard(ready);
       return false;
     }
@@ -664,42 +501,32 @@ export class Namespace {
     this.#options.stats.followedEntries++;
     if (this.facts.deleted) this.retire("deleted");
     else if (this.#background.isUrgent) await this.#maintain();
-    if (this.#retired) return false;
+    if (this.isRetired) return false;
     this.#running ??= this.#run();
     return true;
   }
 
   /** Applies the next entry and publishes it with the indexes that it asks for. */
   async #apply(ready: ReadyEntry): Promise<void> {
-    if (this.#retired) return this.#applier.pass(ready);
+    if (this.isRetired) return this.#applier.pass(ready);
     const deltas = await this.#applier.apply(ready);
-    if (!this.facts.deleted && !this.#retired) this.#publish(deltas);
+    if (!this.facts.deleted && !this.isRetired) this.#publish(deltas);
   }
 
   #retain(): () => void {
     const unpin = this.#opened.documents.retain();
     return () => {
       unpin();
-      if (this.gone) this.#options.onRetired(this.instance);
+      if (this.life === "gone") this.#options.onRetired(this.instance);
     };
   }
 
   #publish(deltas: readonly PublishedDelta[]): void {
     this.#publishedUpTo = this.facts.sequence;
-    if (this.facts.settings === undefined) return; // Never existed, so nobody knows of it.
+    this.#isPublished ||= this.#life === "serving" && this.facts.settings !== undefined;
+    if (!this.#isPublished) return;
     const state = this.state();
     this.#options.publish(this.name, deltas, state);
-    if (state.builds.length === 0 || state.retired)
-      for (const resolve of this.#indexed.splice(0)) resolve();
+    if (state.builds.length === 0) for (const resolve of this.#indexed.splice(0)) resolve();
   }
-}
-
-/** What became of a group's entry; after `failed` the instance knows less than the store. */
-type GroupAppend =
-  | Exclude<LogAppend, { kind: "lost" }>
-  | { readonly kind: "failed"; readonly reason: RetireReason; readonly error: unknown };
-
-/** Tells whether an error says that something stored cannot be read. */
-function isDamage(error: unknown): boolean {
-  return isDatabaseError(error, "corrupt", "too_new", "too_old");
 }

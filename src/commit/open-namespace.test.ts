@@ -10,11 +10,11 @@ import {
   VECTOR,
 } from "../../test/support/engine/cold-namespace.ts";
 import { EngineFixture, TestKeys } from "../../test/support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import { OPENING_ENTRIES_AHEAD_MAX, readsAhead } from "../namespace/recovery/namespace-listing.ts";
 import { CountingObjectStore } from "../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, type ListPage, type ListRequest, objectKey } from "../storage/object-store.ts";
 import { OPENING_AHEAD_BYTES_MAX } from "./open-namespace.ts";
 
@@ -279,7 +279,7 @@ describe("entries that a manifest covers", () => {
       COVERED + 1,
       COVERED + 2,
     ]);
-    // A store of an older version, or whose mark was lost.
+    // A store whose mark was lost.
     const { keys } = await store.list({ prefix: "namespaces/n-table/", limit: 1000 });
     const marks = keys.filter((key) => key.includes("/covered/"));
     expect(marks).toHaveLength(1);

@@ -24,7 +24,7 @@ export interface RetainedStoredSegment extends RetainedSegment {
   readonly head: Uint8Array;
   /** Size of the object. */
   readonly objectBytes: number;
-  readonly indexFingerprint: string | undefined;
+  readonly indexFingerprint: string;
 }
 
 /** One state of a namespace; readable until `release`. */

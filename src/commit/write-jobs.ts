@@ -64,14 +64,33 @@ export class WriteJob implements CommitJob<CommittedWrite> {
       return absentWrite(request, this.#options.name);
     }
     const settings = settingsFor(request, facts.settings, this.#options.nowMs);
-    return this.#told(boundWrite(batch, { before: facts, after: settings }));
+    return {
+      conflictsWith: (footprint) => footprint.conflictsWith(batch),
+      resolve: (state) => this.#resolve(batch, state, { before: facts, after: settings }),
+    };
   }
 
-  /** The same, told when it is resolved, when its entry is made and put, and when that is done. */
-  #told(bound: BoundJob<CommittedWrite>): BoundJob<CommittedWrite> {
+  *#resolve(
+    batch: BoundBatch,
+    state: JobState,
+    settings: { readonly before: NamespaceFacts; readonly after: NamespaceSettings },
+  ): Steps<ResolvedJob<CommittedWrite>> {
+    const { before, after } = settings;
     const { enter } = this.#options;
-    if (enter === undefined) return bound;
-    return { ...bound, resolve: (state) => resolveTold(bound.resolve(state), enter) };
+    enter?.("resolve");
+    const resolved = yield* resolveBatch(batch, state.documents(batch.schema));
+    const outcome = { ...resolved.outcome, effects: effectsOf(batch, before) };
+    const changes = changesOf(resolved, batch.schema);
+    enter?.("commit");
+    return {
+      batch:
+        after === before.settings ? changes : [{ kind: "settings", settings: after }, ...changes],
+      touched: resolved,
+      result: () => {
+        enter?.(undefined);
+        return outcome;
+      },
+    };
   }
 
   release(): void {
@@ -100,51 +119,9 @@ export class WriteJob implements CommitJob<CommittedWrite> {
   }
 }
 
-function* resolveTold(
-  resolving: Steps<ResolvedJob<CommittedWrite>>,
-  enter: NonNullable<WriteJobOptions["enter"]>,
-): Steps<ResolvedJob<CommittedWrite>> {
-  enter("resolve");
-  const resolved = yield* resolving;
-  enter("commit");
-  const result = (after: NamespaceFacts): CommittedWrite => {
-    enter(undefined);
-    return resolved.result(after);
-  };
-  return { ...resolved, result };
-}
-
-/** The namespace before a write, and its settings after it. */
-interface SettingsChange {
-  readonly before: NamespaceFacts;
-  readonly after: NamespaceSettings;
-}
-
-function boundWrite(batch: BoundBatch, settings: SettingsChange): BoundJob<CommittedWrite> {
-  return {
-    conflictsWith: (footprint) => footprint.conflictsWith(batch),
-    resolve: (state) => resolveWrite(batch, state, settings),
-  };
-}
-
 function effectsOf({ schema }: BoundBatch, before: NamespaceFacts): NamespaceEffect[] {
   if (before.settings === undefined) return [{ kind: "created" }];
   return schema === before.schema ? [] : [{ kind: "schema_changed" }];
-}
-
-function* resolveWrite(
-  batch: BoundBatch,
-  state: JobState,
-  { before, after }: SettingsChange,
-): Steps<ResolvedJob<CommittedWrite>> {
-  const resolved = yield* resolveBatch(batch, state.documents(batch.schema));
-  const outcome = { ...resolved.outcome, effects: effectsOf(batch, before) };
-  return {
-    batch: withSettings(changesOf(resolved, batch.schema), before.settings, after),
-    touched: resolved,
-    builds: batch.builds,
-    result: () => outcome,
-  };
 }
 
 /** A change of the schema alone. Results in the schema. */
@@ -152,7 +129,7 @@ export function schemaJob(declared: JsonObject, options: WriteJobOptions): Commi
   return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: false }, (facts) => {
     if (facts.settings === undefined) throw namespaceNotFound(options.name);
     assertWritable(facts.settings);
-    const { schema, builds } = mergeSchema(facts.schema, {
+    const schema = mergeSchema(facts.schema, {
       declared,
       path: "",
       distanceMetric: undefined,
@@ -160,7 +137,7 @@ export function schemaJob(declared: JsonObject, options: WriteJobOptions): Commi
       dimensionsOf: options.dimensionsOf,
     });
     const batch: WriteBatch = schema === facts.schema ? [] : [{ kind: "schema", schema }];
-    return simply({ batch, builds, result: (after) => after.schema });
+    return simply({ batch, result: (after) => after.schema });
   });
 }
 
@@ -169,7 +146,7 @@ export function settingsJob(patch: MetadataPatch, options: WriteJobOptions): Com
   return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: false }, (facts) => {
     if (facts.settings === undefined) throw namespaceNotFound(options.name);
     const settings = patchSettings(facts.settings, patch, options.nowMs);
-    return simply({ batch: [{ kind: "settings", settings }], builds: [], result: () => {} });
+    return simply({ batch: [{ kind: "settings", settings }], result: () => {} });
   });
 }
 
@@ -177,7 +154,7 @@ export function settingsJob(patch: MetadataPatch, options: WriteJobOptions): Com
 export function deleteJob(name: NamespaceName): CommitJob<void> {
   return boundAtOnce({ bytes: JOB_BYTES_MIN, alone: true }, (facts) => {
     if (facts.settings === undefined) throw namespaceNotFound(name);
-    return simply({ batch: [{ kind: "delete_namespace" }], builds: [], result: () => {} });
+    return simply({ batch: [{ kind: "delete_namespace" }], result: () => {} });
   });
 }
 
@@ -191,7 +168,7 @@ export function endUnlessExistsJob(generation: NamespaceGeneration): CommitJob<b
       const isOver = generationNumber !== generation.generation;
       const isAbsent = !isOver && settings === undefined;
       const batch: WriteBatch = isAbsent ? [{ kind: "delete_namespace" }] : [];
-      return { batch, builds: [], result: () => isOver || isAbsent };
+      return { batch, result: () => isOver || isAbsent };
     }),
   );
 }
@@ -208,7 +185,7 @@ export function importJob(batch: WriteBatch, generation: NamespaceGeneration): C
       const isUsed = segments.some(({ view, liveCount }) => liveCount > 0 || named.has(view.id));
       if (isUsed) throw destinationExists(generation.name);
       if (generationNumber !== generation.generation) throw destinationDeleted(generation.name);
-      return { batch, builds: [], result: () => {} };
+      return { batch, result: () => {} };
     }),
   );
 }
@@ -249,7 +226,7 @@ function absentWrite(request: WriteRequest, name: NamespaceName): BoundJob<Commi
     queries: 0,
     billedBytes: 0,
   };
-  return simply({ batch: [], builds: [], result: () => outcome });
+  return simply({ batch: [], result: () => outcome });
 }
 
 function missingIdType(): DatabaseError {
@@ -270,14 +247,6 @@ function settingsFor(
     ...(shardCount !== undefined && { shardCount }),
   };
   return current === undefined ? newSettings(nowMs, asked) : mergeRequest(current, asked);
-}
-
-function withSettings(
-  changes: WriteBatch,
-  before: NamespaceSettings | undefined,
-  settings: NamespaceSettings,
-): WriteBatch {
-  return settings === before ? changes : [{ kind: "settings", settings }, ...changes];
 }
 
 /** A job that takes no time. */

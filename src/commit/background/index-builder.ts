@@ -35,8 +35,11 @@ import { indexState } from "../../query/operator/index-state.ts";
 import type { QueryOptions } from "../../query/operator/query-options.ts";
 import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import type { IndexToBuild } from "../../write/schema/merge-schema.ts";
-import { NamespaceRetired } from "../commit-job.ts";
-import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
+import {
+  type NamespaceOptions,
+  NamespaceRetired,
+  type OpenedNamespace,
+} from "../opened/namespace-options.ts";
 
 /** Builds the indexes of one namespace. */
 export class IndexBuilder {

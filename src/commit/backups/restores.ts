@@ -96,8 +96,7 @@ export class Restores {
     const { catalog, store, namespaceOptions } = this.#options;
     for (const owner of plan.owners) await catalog.reserve(owner);
     if ((await catalog.findNewest(plan.as)) !== undefined) throw alreadyExists(plan);
-    const { generation: target } = await catalog.get(plan.as);
-    catalog.forgetIfAbsent(plan.as);
+    const target = await catalog.with(plan.as, async ({ generation }) => generation);
     await catalog.deletionIntents.beginCopy(target);
     const pins = newPins(plan.owners, target, this.#random);
     try {

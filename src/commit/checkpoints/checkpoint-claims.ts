@@ -1,7 +1,7 @@
 /**
  * Claims of names for checkpoints, so that of several servers that make a checkpoint of one name at
  * a time one does. A claim is an object that is created if absent, whose bytes are drawn at random
- * and tell whose it is where an answer was lost (those of older servers are empty):
+ * and tell whose it is where an answer was lost:
  *
  *     checkpoints/<namespace>-table/names/<name of the checkpoint>/<number, 20 digits>
  *

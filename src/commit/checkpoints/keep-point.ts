@@ -82,14 +82,14 @@ function pointOf(
   namespace: Namespace,
   newest: Awaited<ReturnType<ManifestStore["load"]>>,
 ): Point | undefined {
-  if (namespace.retired || !namespace.exists) return undefined;
+  if (namespace.isRetired || !namespace.exists) return undefined;
   const retained = namespace.retain();
   retained.release();
   const { manifestVersion } = retained;
   if ((newest?.version ?? 0) !== manifestVersion) return undefined;
   const { generation } = namespace;
   const named = new Set<string>(
-    newest?.segments.map(({ id, home: owner }) => segmentKey(owner ?? generation, id)),
+    newest?.segments.map(({ id, owner }) => segmentKey(owner ?? generation, id)),
   );
   const hasImport = retained.stored.some(({ object }) => !named.has(object));
   const covered: SequenceNumber = newest?.indexedUpTo ?? sequenceNumber(0);

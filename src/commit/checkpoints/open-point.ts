@@ -9,9 +9,9 @@ import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { type CopyOptions, type CopyOutcome, fillNamespace } from "../copies/copy-namespace.ts";
-import { retainDocuments } from "../retained-documents.ts";
-import type { NamespaceOptions } from "../opened/namespace-options.ts";
 import { type OpenOptions, openNamespace } from "../open-namespace.ts";
+import type { NamespaceOptions } from "../opened/namespace-options.ts";
+import { retainDocuments } from "../retained-documents.ts";
 
 /** A state, and where its objects lie. */
 export interface PointSource {

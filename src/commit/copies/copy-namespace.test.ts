@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
-import { DatabaseError } from "../../base/errors.ts";
 import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
+import { DatabaseError } from "../../base/errors.ts";
 
 const THRESHOLDS = { indexTailEntries: 2 };
 const ROWS = Array.from({ length: 30 }, (_, id) => ({ id }));

@@ -20,6 +20,7 @@ import type { NamespacePatterns } from "../../model/namespace-pattern.ts";
 import type { NamespaceSettings } from "../../model/namespace-settings.ts";
 import type { SegmentEntry } from "../../model/segment-entry.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
+import { keyOf } from "../../namespace/namespace-facts.ts";
 import { storeSegments } from "../../namespace/segments/store-segments.ts";
 import { newSegmentId, tombstoneName } from "../../segment/format/segment-id.ts";
 import { copyStoredSegment, putTombstones } from "../../segment/segment-objects.ts";
@@ -27,14 +28,13 @@ import { type NamespaceGeneration, ownerOf, segmentKey } from "../../storage/obj
 import type { ObjectKey, ObjectStore } from "../../storage/object-store.ts";
 import { billedCopyBytes } from "../../write/resolve/write-billing.ts";
 import { branchSettings, copySettings } from "../../write/schema/namespace-settings.ts";
-import { keyOf } from "../commit-group.ts";
 import type { CommitJob } from "../commit-job.ts";
 import type { CopyTargetOutcome } from "../generations/deletion-intents.ts";
 import type { Namespace } from "../namespace.ts";
 import type { NamespaceCatalog } from "../namespace-catalog.ts";
 import type { NamespaceOptions } from "../opened/namespace-options.ts";
-import { destinationExists, endUnlessExistsJob, importJob } from "../write-jobs.ts";
 import type { RetainedDocuments, RetainedStoredSegment } from "../retained-documents.ts";
+import { destinationExists, endUnlessExistsJob, importJob } from "../write-jobs.ts";
 import { chooseShared, pinShared, type Sharing } from "./share-segments.ts";
 
 /**
@@ -266,7 +266,7 @@ async function putAll(
   for (const segment of sharing.shared) {
     const owner = ownerOf(segment.object);
     const { id } = segment.view;
-    const entry = { id, bytes: segment.objectBytes, home: owner };
+    const entry = { id, bytes: segment.objectBytes, owner };
     put.push(await nameSegment(segment, entry, { target, random: namespaceOptions.random }));
     count(segment.objectBytes);
   }
@@ -286,7 +286,7 @@ async function putAll(
 /** Describes a segment, and puts which of its documents are live. */
 async function nameSegment(
   { view, liveBitmap, liveCount, counted, head, indexFingerprint }: RetainedStoredSegment,
-  entry: Pick<SegmentEntry, "id" | "bytes" | "home">,
+  entry: Pick<SegmentEntry, "id" | "bytes" | "owner">,
   to: { readonly target: CopyTarget; readonly random: Random },
 ): Promise<SegmentEntry> {
   const { generation, store, ids } = to.target;
@@ -297,7 +297,7 @@ async function nameSegment(
     documentCount,
     deletedCount,
     head: Buffer.from(head).toString("base64"),
-    ...(indexFingerprint !== undefined && { indexMark: indexFingerprint }),
+    indexFingerprint,
   };
   if (deletedCount === 0) return named;
   const tombstoneObject = tombstoneName(entry.id, 0, to.random);
@@ -332,7 +332,7 @@ async function findSource(
   for (;;) {
     const source = await catalog.findNewest(name);
     if (source === undefined) throw catalog.notFound(name, visible);
-    if (!source.retired) return source;
+    if (!source.isRetired) return source;
   }
 }
 

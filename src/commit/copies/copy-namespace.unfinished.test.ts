@@ -10,9 +10,9 @@ import {
   rowsUpTo,
 } from "../../../test/support/engine/sharing-server.ts";
 import { HookedObjectStore } from "../../../test/support/stores/hooked-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { CREATE_ATTEMPTS_MAX } from "../../storage/create-object.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
 
 const GRACE_MS = 1000;

@@ -14,9 +14,9 @@ import {
 } from "../../../test/support/engine/sharing-server.ts";
 import { testSeed } from "../../../test/support/random/seed.ts";
 import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import type { Clock } from "../../base/clock.ts";
 import { seededRandom } from "../../base/random.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 
 /** A store whose next listing of pins is answered late. */
 class LateListing extends MemoryObjectStore {

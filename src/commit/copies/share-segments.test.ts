@@ -14,9 +14,9 @@ import {
   rowsUpTo,
 } from "../../../test/support/engine/sharing-server.ts";
 import { FaultyObjectStore } from "../../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { seededRandom } from "../../base/random.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
 

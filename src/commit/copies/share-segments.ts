@@ -62,9 +62,7 @@ export async function pinShared(
   }).load();
   if ((newest?.version ?? 0) === retained.manifestVersion) return true;
   const named = new Set(
-    newest?.segments.map(
-      ({ id, home: owner }) => segmentKey(owner ?? retained.generation, id) as string,
-    ),
+    newest?.segments.map(({ id, owner }) => segmentKey(owner ?? retained.generation, id) as string),
   );
   return shared.every(({ object }) => named.has(object));
 }

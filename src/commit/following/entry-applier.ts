@@ -18,14 +18,12 @@ import {
 } from "../../namespace/recovery/replay-entry.ts";
 import type { StaleIndex } from "../../namespace/segments/stale-indexes.ts";
 import type { StoredSegment } from "../../segment/memtable/stored-segments.ts";
-import { type IndexToBuild, indexesToBuild } from "../../write/schema/merge-schema.ts";
 import type { IndexBuilder } from "../background/index-builder.ts";
 import type { NamespaceOptions, OpenedNamespace } from "../opened/namespace-options.ts";
 
-/** An entry that can be applied without fail, and what it asks for beside its documents. */
+/** An entry that can be applied without fail. */
 export interface ReadyEntry {
   readonly entry: PreparedEntry;
-  readonly builds: readonly IndexToBuild[];
   /** Indexes that stored segments lack from then on; undefined: those that they lacked before. */
   readonly stale: readonly StaleIndex[] | undefined;
 }
@@ -70,7 +68,7 @@ export class EntryApplier {
       const after = factsAfterEntry(before, prepared, documents.stored.length > 0);
       const imported = prepared.batches.flatMap((batch) => batch.imported);
       const stale = await this.lackingAfter(after, imported);
-      return { entry: prepared, builds: indexesToBuild(before.schema, after.schema), stale };
+      return { entry: prepared, stale };
     } catch (error) {
       discardEntry(prepared, documents);
       throw error;
@@ -88,10 +86,10 @@ export class EntryApplier {
   }
 
   /** Applies the next entry. The deltas are to be published together, and with the new facts. */
-  async apply({ entry, builds, stale }: ReadyEntry): Promise<PublishedDelta[]> {
+  async apply({ entry, stale }: ReadyEntry): Promise<PublishedDelta[]> {
     const { documents } = this.#opened;
     const before = this.#facts;
-    const { facts, deltas } = applyEntry(entry, { facts: before, documents });
+    const { facts, deltas, builds } = applyEntry(entry, { facts: before, documents });
     this.#facts = facts;
     deltas.push(...(await this.#indexes.begin(builds, { before, after: facts })));
     if (stale !== undefined) this.#indexes.note(stale);

@@ -12,10 +12,10 @@ import {
   HookedObjectStore,
   type StoreHook,
 } from "../../../test/support/stores/hooked-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { deletedKey, manifestPrefix, walKey } from "../../storage/object-keys.ts";
 import { ALWAYS, type ObjectStore } from "../../storage/object-store.ts";
 import { GARBAGE_GRACE_MS } from "../../threads/open-indexer.ts";
@@ -165,6 +165,34 @@ test("a schema that another server changed holds for what is there and what come
     const { json } = await a.call("get_schema", "n");
     expect(json).toEqual((await b.call("get_schema", "n")).json);
     expectOpen(a);
+  }
+});
+
+test("search finds texts that a group of another server writes and then indexes", async () => {
+  for (const indexInlineDocumentsMax of [0, 1000]) {
+    const thresholds = { indexTailEntries: 4, indexInlineDocumentsMax };
+    const { store, a, b } = await two(new HookedObjectStore(), { thresholds });
+    const plain = { t: { type: "string", filterable: false } };
+    const text = { t: { type: "string", full_text_search: true } };
+    const grouped: Promise<unknown>[] = [];
+    beforePut(store, async () => {
+      grouped.push(a.write("n", { schema: plain, upsert_rows: [{ id: 1, t: "red fox" }] }));
+      grouped.push(a.write("n", { schema: text, upsert_rows: [{ id: 2, t: "old fox" }] }));
+      beforePut(store, () => b.rows("n"));
+    });
+    await a.write("n", upsert(0));
+    await Promise.all(grouped);
+    expect(await store.get(walKey(AT, sequenceNumber(3)))).toBeUndefined();
+    const search = { rank_by: ["t", "BM25", "fox"], limit: 9 };
+    for (const server of [a, b]) {
+      let answer = await server.call("query", "n", search);
+      for (let tried = 0; answer.status === 202 && tried < 9; tried++) {
+        await server.catalog.settle();
+        answer = await server.call("query", "n", search);
+      }
+      expect(ids(answer.json.rows)?.sort(), JSON.stringify(answer.json)).toEqual([1, 2]);
+    }
+    expectOpen(a, b);
   }
 });
 

@@ -17,13 +17,12 @@ import { WalWriter } from "../../log/wal-writer.ts";
 import { newWriterId, type WriterId } from "../../log/writer-id.ts";
 import { ManifestStore } from "../../manifest/manifest-store.ts";
 import { type ClockReading, longestSince, readClocks } from "../../namespace/clock-reading.ts";
-import type { NamespaceFacts } from "../../namespace/namespace-facts.ts";
+import { keyOf, type NamespaceFacts } from "../../namespace/namespace-facts.ts";
 import type { TailLog } from "../../namespace/recovery/tail-log.ts";
 import { PutRefused } from "../../storage/create-object.ts";
 import { deletedKey, dirtyKey, type NamespaceGeneration } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
 import { isTransient } from "../../storage/retrying-object-store.ts";
-import { keyOf } from "../commit-group.ts";
 import type { NamespaceOptions, OpenedNamespace } from "./namespace-options.ts";
 
 /**
@@ -263,6 +262,12 @@ export class NamespaceLog {
     if ((await this.#newestCovered()) > this.#end) return true;
     this.#unusedAt = asked;
     return false;
+  }
+
+  /** Tells whether the generation is marked as deleted: what it had in the store may be gone. */
+  async isDeleted(): Promise<boolean> {
+    const mark = await this.#options.storeFor(undefined).get(deletedKey(this.#generation));
+    return mark !== undefined;
   }
 
   /** The newest end of the log that is known for certain. */

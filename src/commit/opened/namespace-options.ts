@@ -18,6 +18,7 @@ import type { StaleIndex } from "../../namespace/segments/stale-indexes.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import type { SegmentMemory } from "../../segment/format/segment-memory.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
+import type { RaceStats } from "../races/log-races.ts";
 
 /** Shared by all namespaces. */
 export interface NamespaceOptions extends OpeningOptions {
@@ -52,6 +53,9 @@ export type RetireReason =
   /** It cannot know, or not hold, what is committed. */
   | "uncertain";
 
+/** Thrown to jobs that came too late: open the namespace again and submit once more. */
+export class NamespaceRetired extends Error {}
+
 /** The log line that tells of it, but for "idle"; its facts are those of a `Retirement`. */
 export const RETIREMENT_MESSAGE = "a namespace has to be opened again";
 
@@ -62,20 +66,6 @@ export interface Retirement {
   /** The last entry that it knew. */
   readonly sequence: SequenceNumber;
   readonly reason: RetireReason;
-}
-
-/** Counters of conflicts among servers that write to the same logs. */
-export interface RaceStats {
-  /** Times that an entry of another server came first, and requests were resolved again. */
-  lost: number;
-  /** Requests that waited for their turn, and the milliseconds of it together. */
-  waited: number;
-  waitMs: number;
-  /** Waiting requests that were refused after the longest wait. */
-  refused: number;
-  /** Times that commits yielded to a waiting server, and the milliseconds of it together. */
-  yielded: number;
-  yieldMs: number;
 }
 
 /** What was counted since the start. */

@@ -9,9 +9,8 @@ import type { Clock } from "../../base/clock.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import type { WalEntry } from "../../log/wal-entry.ts";
 import { type WriterId, writerOf } from "../../log/writer-id.ts";
+import type { OpeningOptions } from "../../namespace/recovery/opening-options.ts";
 import type { NamespaceGeneration } from "../../storage/object-keys.ts";
-import type { QueuedJob } from "../job-queue.ts";
-import type { NamespaceOptions, RaceStats } from "../opened/namespace-options.ts";
 import { COMMITS_PER_TURN, RaceHistory } from "./race-history.ts";
 import { WaitMarks } from "./wait-marks.ts";
 
@@ -45,9 +44,30 @@ const YIELD_LOOKS_PER_LISTING = 4;
  */
 const MARK_LINGER_MS = 200;
 
+/** Counters of conflicts among servers that write to the same logs. */
+export interface RaceStats {
+  /** Times that an entry of another server came first, and requests were resolved again. */
+  lost: number;
+  /** Requests that waited for their turn, and the milliseconds of it together. */
+  waited: number;
+  waitMs: number;
+  /** Waiting requests that were refused after the longest wait. */
+  refused: number;
+  /** Times that commits yielded to a waiting server, and the milliseconds of it together. */
+  yielded: number;
+  yieldMs: number;
+}
+
+/** A request that waits for its turn. */
+interface RacingJob {
+  readonly fail: (error: unknown) => void;
+  /** When it came, by the monotonic clock. */
+  readonly addedAtMs: number;
+}
+
 /** Options of `LogRaces`. */
-export interface LogRacesOptions
-  extends Pick<NamespaceOptions, "clock" | "isExclusive" | "storeFor"> {
+export interface LogRacesOptions extends Pick<OpeningOptions, "clock" | "storeFor"> {
+  readonly isExclusive: boolean;
   readonly generation: NamespaceGeneration;
   readonly writer: WriterId;
   readonly stats: RaceStats;
@@ -117,7 +137,7 @@ export class LogRaces {
   }
 
   /** Records that an entry of these jobs is committed. */
-  noteWin(jobs: readonly QueuedJob[]): void {
+  noteWin(jobs: readonly RacingJob[]): void {
     this.#countWaits(jobs);
     this.#end();
     this.#history.noteOwn();
@@ -125,7 +145,7 @@ export class LogRaces {
   }
 
   /** Records jobs that had nothing to commit and are answered. */
-  noteIdle(jobs: readonly QueuedJob[]): void {
+  noteIdle(jobs: readonly RacingJob[]): void {
     this.#countWaits(jobs);
     this.#end();
     this.#marks.withdraw(); // Others would wait for an entry.
@@ -153,7 +173,7 @@ export class LogRaces {
   }
 
   /** Refuses jobs that have waited for too long; nothing of them is in the log. */
-  refuse(jobs: readonly QueuedJob[]): void {
+  refuse(jobs: readonly RacingJob[]): void {
     this.#countWaits(jobs);
     this.#stats.refused += jobs.length;
     for (const { fail } of jobs) fail(this.#overdue());
@@ -231,7 +251,7 @@ export class LogRaces {
     this.#sinceMs = undefined;
   }
 
-  #countWaits(jobs: readonly QueuedJob[]): void {
+  #countWaits(jobs: readonly RacingJob[]): void {
     const sinceMs = this.#sinceMs;
     if (sinceMs === undefined) return;
     const nowMs = this.#clock.monotonicMs();
