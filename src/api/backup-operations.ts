@@ -96,7 +96,7 @@ async function beginBackup({ backups, read }: BackupCall): Promise<HttpAnswer> {
   const { id, point, expiresAtMs, objects } = await backups.begin(name);
   const listed = objects.map(({ key, content }) => ({ key, ...content }));
   const expires = { expires_at: timeOf(expiresAtMs) };
-  return json({ id, ...pointJson(point), ...expires, objects: listed });
+  return jsonAnswer(200, { id, ...pointJson(point), ...expires, objects: listed });
 }
 
 async function readBackup({ backups, parameters }: BackupCall): Promise<HttpAnswer> {
@@ -116,31 +116,31 @@ async function readBackup({ backups, parameters }: BackupCall): Promise<HttpAnsw
 
 async function endBackup({ backups, parameters: { id = "" } }: BackupCall): Promise<HttpAnswer> {
   await backups.end(id);
-  return json({ status: "OK" });
+  return jsonAnswer(200, { status: "OK" });
 }
 
 async function beginRestore({ restores, read }: BackupCall): Promise<HttpAnswer> {
-  return json({ id: await restores.begin(await read(parseRestoreBody)) });
+  return jsonAnswer(200, { id: await restores.begin(await read(parseRestoreBody)) });
 }
 
 async function lookRestore({ restores, parameters }: BackupCall): Promise<HttpAnswer> {
   const { id = "", number } = parameters;
-  return json({ present: await restores.isPresent(id, numberOf(number)) });
+  return jsonAnswer(200, { present: await restores.isPresent(id, numberOf(number)) });
 }
 
 async function putRestore({ restores, parameters, body }: BackupCall): Promise<HttpAnswer> {
   const { id = "", number, start = "0" } = parameters;
   const part = { start: numberOf(start), bytes: await body() };
-  return json({ received: await restores.take(id, numberOf(number), part) });
+  return jsonAnswer(200, { received: await restores.take(id, numberOf(number), part) });
 }
 
 async function finishRestore({ restores, parameters }: BackupCall): Promise<HttpAnswer> {
-  return json({ documents: await restores.finish(parameters.id ?? "") });
+  return jsonAnswer(200, { documents: await restores.finish(parameters.id ?? "") });
 }
 
 async function endRestore({ restores, parameters: { id = "" } }: BackupCall): Promise<HttpAnswer> {
   await restores.cancel(id);
-  return json({ status: "OK" });
+  return jsonAnswer(200, { status: "OK" });
 }
 
 async function create(call: BackupCall): Promise<HttpAnswer> {
@@ -154,25 +154,25 @@ async function create(call: BackupCall): Promise<HttpAnswer> {
     { ...to, expiresAtMs },
     withProgress(call),
   );
-  return json(shown(made));
+  return jsonAnswer(200, shown(made));
 }
 
 async function list(call: BackupCall): Promise<HttpAnswer> {
   const found = await currentCheckpoints(namespaceOf(call), call.points);
-  return json({ checkpoints: found.map(shown) });
+  return jsonAnswer(200, { checkpoints: found.map(shown) });
 }
 
 async function remove(call: BackupCall): Promise<HttpAnswer> {
   const { checkpoint = "" } = call.parameters;
   await deleteCheckpoint(namespaceOf(call), checkpoint, withProgress(call));
-  return json({ status: "OK" });
+  return jsonAnswer(200, { status: "OK" });
 }
 
 async function restore(call: BackupCall): Promise<HttpAnswer> {
   const as = nameAt("as", await call.read(parseCheckpointRestoreBody));
   const of = { name: call.parameters.checkpoint ?? "", as };
   const { documentCount } = await restoreCheckpoint(namespaceOf(call), of, withProgress(call));
-  return json({ namespace: as, documents: documentCount });
+  return jsonAnswer(200, { namespace: as, documents: documentCount });
 }
 
 function withProgress({ points }: BackupCall) {
@@ -210,8 +210,4 @@ function nameAt(member: string, text: string): NamespaceName {
 function namespaceOf({ namespace }: BackupCall): NamespaceName {
   if (namespace === undefined) throw new Error("a checkpoint without a namespace");
   return namespace;
-}
-
-function json(value: object): HttpAnswer {
-  return jsonAnswer(200, new TextEncoder().encode(JSON.stringify(value)));
 }

@@ -56,7 +56,6 @@ export interface TracingConfig {
 export interface IndexerConfig extends StoreAccessConfig {
   /** Bytes of memory of which the indexer takes its share. */
   readonly memoryBytesMax: number;
-  readonly kernel: "auto" | "scalar";
   readonly log: StructuredLog;
   /** Absent: its steps are not traced. */
   readonly tracing?: TracingConfig | undefined;
@@ -83,7 +82,6 @@ export interface EngineConfig extends StoreAccessConfig {
   readonly checkpoints?: CheckpointPeriod;
   /** Bytes of memory that the process may plan with. */
   readonly memoryBytesMax: number;
-  readonly kernel: "auto" | "scalar";
   readonly embedding: EmbeddingConfig;
   /** Beside the one that ships with Trawl; their names differ. */
   readonly staticModels: readonly ModelPath[];

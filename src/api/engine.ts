@@ -60,7 +60,7 @@ export interface EngineRequest {
   /** Version prefix of the path, for answers whose shape depends on it. */
   readonly apiVersion: "v1" | "v2";
   /** The segment before the version, if the path has one: what the client calls this server. */
-  readonly region?: string;
+  readonly region?: string | undefined;
   /** The client sent `Prefer: respond-async`. */
   readonly respondAsync: boolean;
   /** Unknown fields are refused and not ignored. */
@@ -68,7 +68,7 @@ export interface EngineRequest {
   /** Id of the key that it came with; absent: none. Queries of different keys take turns. */
   readonly key?: string;
   /** What it may see beside its namespace; absent: everything. */
-  readonly scope?: RequestScope;
+  readonly scope?: RequestScope | undefined;
   /** Aborted when the client is gone. */
   readonly signal: AbortSignal;
   /** When its first byte came, by the thread's monotonic clock. Absent: now. */
@@ -76,7 +76,7 @@ export interface EngineRequest {
   /** From how many milliseconds on a query's answer has details. Absent: never. */
   readonly detailsMs?: number;
   /** The request is traced, and arrived then, in milliseconds since the epoch. */
-  readonly tracedAtMs?: number;
+  readonly tracedAtMs?: number | undefined;
 }
 
 /** A finished answer. Errors are answers too, already in the documented shape. */
@@ -148,8 +148,9 @@ export function answerBytes(answer: HttpAnswer): number {
   return answerPieces(answer).reduce((bytes, piece) => bytes + piece.byteLength, 0);
 }
 
-/** An answer whose body is JSON, in UTF-8. */
-export function jsonAnswer(status: number, body: Uint8Array): HttpAnswer {
+/** An answer whose body is JSON: in UTF-8, or an object to write as such. */
+export function jsonAnswer(status: number, json: Uint8Array | object): HttpAnswer {
+  const body = json instanceof Uint8Array ? json : new TextEncoder().encode(JSON.stringify(json));
   return { status, headers: { "content-type": "application/json" }, body };
 }
 

@@ -39,7 +39,7 @@ test("what is damaged, or of another version, comes with what to do about it", (
   const adviceOf = (code: ErrorCode) => bodyOf(new DatabaseError(code, "x")).json.error;
   expect(adviceOf("corrupt")).toMatch(/^x; restore it from a backup, or delete the namespace;/);
   expect(adviceOf("too_new")).toMatch(/^x; start the newer version/);
-  expect(adviceOf("too_old")).toMatch(/^x; start the older version/);
+  expect(adviceOf("too_old")).toMatch(/^x; export it with the version that wrote it/);
 });
 
 test("an attribute is named", () => {

@@ -27,7 +27,7 @@ export const STATUS_BY_CODE: Readonly<Record<ErrorCode, number>> = {
 const ADVICE: Partial<Readonly<Record<ErrorCode, string>>> = {
   corrupt: "restore it from a backup, or delete the namespace; other namespaces are not affected",
   too_new: "start the newer version of the server that wrote it",
-  too_old: "start the older version of the server that wrote it, and write its documents anew",
+  too_old: "export it with the version that wrote it, and import it into a new store",
 };
 
 /** What a client reads when the program is wrong; the cause goes to the log only. */
@@ -45,41 +45,42 @@ const RETRIED: ReadonlySet<ErrorCode> = new Set([
 /** Tells clients how long to wait when the error itself does not know. */
 const RETRY_AFTER_MS_DEFAULT = 1000;
 
-const encoder = new TextEncoder();
-
 /** The system gives no more memory: what V8 throws where an array finds no room. */
 function isAllocationFailure(error: unknown): error is RangeError {
   return error instanceof RangeError && /allocation failed/i.test(error.message);
 }
 
-function outOfMemory(cause: RangeError): DatabaseError {
+/**
+ * Returns the operating error for anything thrown. Any other error is a bug: clients do not read
+ * its message, since it may contain what no client should see.
+ */
+export function operatingError(thrown: unknown): DatabaseError {
+  if (thrown instanceof DatabaseError) return thrown;
+  if (!isAllocationFailure(thrown)) return new DatabaseError("internal", INTERNAL_MESSAGE);
   return new DatabaseError(
     "out_of_memory",
     "💔 out of memory for this request: send its documents in several smaller writes, one after " +
       "another, or give the server more memory",
-    { cause, retryAfterMs: MEMORY_RETRY_MS },
+    { cause: thrown, retryAfterMs: MEMORY_RETRY_MS },
   );
 }
 
 /**
- * Builds the answer for anything thrown: the one place that decides what clients read of it. What
- * is not an operating error is a bug: its message stays inside, since it may hold what no client
- * should see. The message of an error with a `clientMessage` stays inside as well; it is the
- * answer's `reason`.
+ * Builds the answer for anything thrown: the one place that decides what clients read of it. The
+ * message of an error with a `clientMessage` is for operators alone: it is the answer's `reason`.
  */
-export function errorAnswer(error: unknown): HttpAnswer {
-  if (isAllocationFailure(error)) return errorAnswer(outOfMemory(error));
-  if (!(error instanceof DatabaseError)) return errorBody(500, INTERNAL_MESSAGE);
+export function errorAnswer(thrown: unknown): HttpAnswer {
+  const error = operatingError(thrown);
   const status = STATUS_BY_CODE[error.code];
   const told = clientMessageOf(error);
   const advice = ADVICE[error.code];
   const said = told ?? error.message;
   const message = advice === undefined ? said : `${said}; ${advice}`;
   const answer = {
-    ...errorBody(status, message, membersOf(error)),
+    ...errorBody(status, message, { attribute: error.attribute, ...error.facts }),
     ...(told !== undefined && { reason: error.message }),
   };
-  const retryAfterMs = error.retryAfterMs ?? (retries(error.code) ? RETRY_AFTER_MS_DEFAULT : 0);
+  const retryAfterMs = error.retryAfterMs ?? (RETRIED.has(error.code) ? RETRY_AFTER_MS_DEFAULT : 0);
   if (retryAfterMs === 0) return answer;
   const headers = { ...answer.headers, "retry-after-ms": String(Math.ceil(retryAfterMs)) };
   return { ...answer, headers };
@@ -99,14 +100,5 @@ export function answerWithId(answer: HttpAnswer, requestId: string): HttpAnswer 
 
 /** Builds an answer in the error shape for a status that no error code has. */
 export function errorBody(status: number, message: string, members: object = {}): HttpAnswer {
-  const shape = { status: "error", error: message, ...members };
-  return jsonAnswer(status, encoder.encode(JSON.stringify(shape)));
-}
-
-function membersOf({ attribute, facts }: DatabaseError): object {
-  return { ...(attribute !== undefined && { attribute }), ...facts };
-}
-
-function retries(code: ErrorCode): boolean {
-  return RETRIED.has(code);
+  return jsonAnswer(status, { status: "error", error: message, ...members });
 }

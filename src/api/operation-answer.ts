@@ -6,9 +6,6 @@ import { answerPieces, type HttpAnswer, jsonAnswer } from "./engine.ts";
 import type { OperationState } from "./operation-registry.ts";
 import { WARNING_HEADER } from "./warned-answer.ts";
 
-const decoder = new TextDecoder();
-const encoder = new TextEncoder();
-
 /** The 202 that tells a client where to poll. */
 export function acceptedAnswer(namespace: NamespaceName, token: string): HttpAnswer {
   const answer = startedAnswer(token);
@@ -22,7 +19,7 @@ export function acceptedAnswer(namespace: NamespaceName, token: string): HttpAns
 
 /** The answer to a copy that was started, as the client asked for: where to poll it knows. */
 export function startedAnswer(token: string): HttpAnswer {
-  return jsonAnswer(202, encoder.encode(JSON.stringify({ token })));
+  return jsonAnswer(202, { token });
 }
 
 /**
@@ -32,20 +29,19 @@ export function startedAnswer(token: string): HttpAnswer {
 export function operationAnswer(state: OperationState): HttpAnswer {
   const start_time = formatDatetime(BigInt(state.startedAtMs));
   if (state.kind === "running") {
-    const running = { status: "running", start_time, progress: state.progress };
-    return jsonAnswer(200, encoder.encode(JSON.stringify(running)));
+    return jsonAnswer(200, { status: "running", start_time, progress: state.progress });
   }
   const finish_time = formatDatetime(BigInt(state.finishedAtMs));
   const times = `"start_time":"${start_time}","finish_time":"${finish_time}"`;
   const text = `{"status":"finished",${times},"result":${resultJson(state.answer)}}`;
-  const answer = jsonAnswer(200, encoder.encode(text));
+  const answer = jsonAnswer(200, Buffer.from(text));
   const { [WARNING_HEADER]: warning } = state.answer.headers;
   if (warning === undefined) return answer;
   return { ...answer, headers: { ...answer.headers, [WARNING_HEADER]: warning } };
 }
 
 function resultJson(answer: HttpAnswer): string {
-  const body = decoder.decode(Buffer.concat(answerPieces(answer)));
+  const body = Buffer.concat(answerPieces(answer)).toString();
   if (answer.status === 200) return `{"success":${body}}`;
   return `{"error":{"status_code":${answer.status},"detail":${body}}}`;
 }

@@ -3,7 +3,7 @@
 import { assert, must } from "../base/assert.ts";
 import type { BlockPool } from "../base/block-pool.ts";
 import { clipName } from "../base/bounded-text.ts";
-import { DatabaseError, invalid, isDatabaseError } from "../base/errors.ts";
+import { DatabaseError, invalid } from "../base/errors.ts";
 import type { NamespaceName, SegmentId } from "../base/ids.ts";
 import type { MemoryPool } from "../base/memory-pool.ts";
 import { Slices } from "../base/slices.ts";
@@ -33,7 +33,7 @@ import type { RequestScope } from "../model/request-scope.ts";
 import type { EmbeddingStats } from "../model/request-stats.ts";
 import { EMPTY_SCHEMA } from "../model/schema.ts";
 import type { CustomerKey, WriteRequest } from "../model/write-request.ts";
-import { namespaceNotFound } from "../namespace/namespace-faults.ts";
+import { NamespaceNotFound, namespaceNotFound } from "../namespace/namespace-faults.ts";
 import { UNINDEXED_RETRY_MS } from "../namespace/thresholds.ts";
 import { segmentKey } from "../storage/object-keys.ts";
 import { SpanRecorder } from "../trace/span-recorder.ts";
@@ -100,9 +100,8 @@ export async function runOperation(
   try {
     return await operate(operations, call, body, reporter);
   } catch (error) {
-    throw isDatabaseError(error, "not_found") && error.message === namespaceNotFound(name).message
-      ? options.catalog.notFound(name, visibleTo(call))
-      : error;
+    const isAbsent = error instanceof NamespaceNotFound && error.namespace === name;
+    throw isAbsent ? options.catalog.notFound(name, visibleTo(call)) : error;
   }
 }
 
@@ -135,12 +134,6 @@ function operate(
       return operations.warm();
     case "purge_cache":
       return operations.purge();
-    case "open":
-      return operations.open();
-    case "verify":
-      return operations.verify();
-    case "refresh":
-      return operations.refresh();
     case "describe_namespace":
       return operations.describe();
     default:
@@ -221,17 +214,17 @@ class NamespaceOperations {
   }
 
   async write(body: BodySource, reporter: CallReporter): Promise<HttpAnswer> {
-    const { catalog } = this.#options;
     this.#spans?.enter("open");
-    const namespace = await catalog.get(this.#name);
+    const answer = await this.#with((namespace, memory) =>
+      this.#writeTo(namespace, { body, memory }, reporter),
+    );
+    return this.#spans === undefined ? answer : { ...answer, spans: this.#spans.end() };
+  }
+
+  #with<T>(work: (namespace: Namespace, memory: WriteMemory) => Promise<T>): Promise<T> {
     const memory = new WriteMemory(this.#options.writeMemory, this.#options.blocks);
-    try {
-      const answer = await this.#writeTo(namespace, { body, memory }, reporter);
-      return this.#spans === undefined ? answer : { ...answer, spans: this.#spans.end() };
-    } finally {
-      memory.release();
-      catalog.forgetIfAbsent(this.#name);
-    }
+    const working = this.#options.catalog.with(this.#name, (namespace) => work(namespace, memory));
+    return working.finally(() => memory.release());
   }
 
   /** Each batch of lines is a write of its own. */
@@ -245,23 +238,17 @@ class NamespaceOperations {
     return jsonAnswer(200, encodeImportAnswer({ ...rows, serverTotalMs }));
   }
 
-  async #writeBatch(
+  #writeBatch(
     bytes: Uint8Array,
     reporter: CallReporter,
   ): Promise<{ readonly billedBytes: number }> {
-    const { catalog } = this.#options;
-    const namespace = await catalog.get(this.#name);
-    const memory = new WriteMemory(this.#options.writeMemory, this.#options.blocks);
-    try {
+    return this.#with(async (namespace, memory) => {
       const parsed = await this.#parse(namespace, { body: bodyOf(bytes), memory }, reporter);
       assert(parsed.kind === "documents", "lines of documents are no copy");
-      const { billedBytes } = await catalog.submit(this.#name, parsed.job);
+      const { billedBytes } = await this.#options.catalog.submit(this.#name, parsed.job);
       if (parsed.declaresSchema) await this.#awaitIndexes();
       return { billedBytes };
-    } finally {
-      memory.release();
-      catalog.forgetIfAbsent(this.#name);
-    }
+    });
   }
 
   async #writeTo(
@@ -353,27 +340,6 @@ class NamespaceOperations {
     return jsonAnswer(200, encodeSchemaAnswer(schema));
   }
 
-  async open(): Promise<HttpAnswer> {
-    await this.#findNewest();
-    return ok();
-  }
-
-  /** Answers with a `VerifiedState` as JSON; 410 where the instance is closed. */
-  async verify(): Promise<HttpAnswer> {
-    const { instance = "", stalenessMsMax = "0" } = this.#call.parameters;
-    const { catalog } = this.#options;
-    const verified = await catalog.verify(this.#name, instance, Number(stalenessMsMax));
-    if (verified === undefined) return jsonAnswer(410, new Uint8Array(0));
-    return jsonAnswer(200, new TextEncoder().encode(JSON.stringify(verified)));
-  }
-
-  /** Answers when the newest manifest was taken over. */
-  async refresh(): Promise<HttpAnswer> {
-    const namespace = await this.#findNewest();
-    await namespace.refresh();
-    return ok();
-  }
-
   /** Answers at once; what cannot be read now is read by the queries that need it. */
   async hintWarm(): Promise<HttpAnswer> {
     const namespace = await this.#find();
@@ -384,7 +350,7 @@ class NamespaceOperations {
   /** Answers when everything is in memory. */
   async warm(): Promise<HttpAnswer> {
     await this.#options.warmer.warm(await this.#find());
-    return ok();
+    return jsonAnswer(200, { status: "OK" });
   }
 
   /** Answers when nothing of the stored segments is in memory or in the disk cache. */
@@ -395,7 +361,7 @@ class NamespaceOperations {
       return [object, segmentKey(generation, tombstones.object as SegmentId)];
     });
     await this.#options.namespaceOptions.reads.purge(objects);
-    return ok();
+    return jsonAnswer(200, { status: "OK" });
   }
 
   /** The deprecated HEAD answer: facts in headers. */
@@ -452,7 +418,7 @@ class NamespaceOperations {
     const { clock } = this.#options.namespaceOptions;
     if (upserts === undefined) return { request, embeddingStats: undefined };
     const current = namespace.exists ? namespace.facts.schema : EMPTY_SCHEMA;
-    const { schema } = mergeSchema(current, {
+    const schema = mergeSchema(current, {
       declared: declared && withoutAbsentDrops(declared, current),
       path: "schema",
       distanceMetric,
@@ -516,11 +482,6 @@ class NamespaceOperations {
   #elapsedMs(): number {
     return this.#options.namespaceOptions.clock.monotonicMs() - this.#startedMs;
   }
-}
-
-/** Made anew each time, since an answer's bytes move to another thread. */
-function ok(): HttpAnswer {
-  return jsonAnswer(200, new TextEncoder().encode('{"status":"OK"}'));
 }
 
 /** Parses a write's body while it arrives. */

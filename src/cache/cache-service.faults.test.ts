@@ -6,6 +6,7 @@
 import { expect, test } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { writePages } from "../../test/support/segments/write-pages.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { nextTurn } from "../base/next-turn.ts";
@@ -14,7 +15,6 @@ import { type Random, seededRandom } from "../base/random.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { writePages } from "../../test/support/segments/write-pages.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../base/errors.ts";
 import { nextTurn } from "../base/next-turn.ts";
@@ -10,7 +11,6 @@ import { encodeFramePieces } from "../codec/frame.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
 import { CacheService } from "./cache-service.ts";

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { keysOf, row, rowsUpTo } from "../../test/support/engine/sharing-server.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { reachableFrom } from "../../test/support/stores/reachable.ts";
 import { namespaceName } from "../base/ids.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../storage/object-store.ts";
 
 const GRACE_MS = 1000;

@@ -9,11 +9,11 @@ import {
   FaultyObjectStore,
   SimulatedCrash,
 } from "../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { reachableFrom } from "../../test/support/stores/reachable.ts";
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import { newSegmentId } from "../segment/format/segment-id.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { dirtyKey, manifestKey, segmentKey, walKey } from "../storage/object-keys.ts";
 import { ALWAYS, type ObjectKey } from "../storage/object-store.ts";
 

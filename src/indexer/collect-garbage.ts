@@ -9,20 +9,16 @@ import { editManifest, type Manifest } from "../manifest/manifest.ts";
 import { ManifestStore } from "../manifest/manifest-store.ts";
 import { findHeld, type HeldObjects } from "../namespace/checkpoints/held-objects.ts";
 import { isAnnounced, isDeleted } from "../namespace/generations/namespace-generations.ts";
-import {
-  generationPrefix,
-  type NamespaceGeneration,
-  pinPrefix,
-} from "../storage/object-keys.ts";
+import { generationPrefix, type NamespaceGeneration, pinPrefix } from "../storage/object-keys.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import { storePages } from "../storage/store-pages.ts";
-import { saveThrough } from "./index-namespace.ts";
-import type { IndexerOptions } from "./indexer-options.ts";
 import { pickGarbage } from "./garbage/garbage-picker.ts";
 import { withoutPinned } from "./garbage/pin-garbage.ts";
 import { mayBeImported } from "./garbage/segment-garbage.ts";
 import { forgetOthers, type GarbageMemory, sighter } from "./garbage/sightings.ts";
 import { lastEntryOf } from "./garbage/wal-entry-garbage.ts";
+import { saveThrough } from "./index-namespace.ts";
+import type { IndexerOptions } from "./indexer-options.ts";
 
 /** What became of a pass. */
 export interface CollectionOutcome {

@@ -24,7 +24,7 @@ import { PAGE_ORDINALS } from "../segment/postings/list-layout.ts";
 import type { OrdinalList } from "../segment/postings/ordinal-list.ts";
 import type { OpenSegment } from "../segment/segment-reader.ts";
 import { TEXT_INDEX } from "../segment/text/text-index.ts";
-import { TEXT_LISTS, WORD_TEXT_LISTS } from "../segment/text/text-kinds.ts";
+import { TEXT_LISTS } from "../segment/text/text-kinds.ts";
 import { textFingerprint } from "../segment/text/text-section.ts";
 import type { TextView } from "../segment/text/text-view.ts";
 
@@ -32,8 +32,6 @@ import type { TextView } from "../segment/text/text-view.ts";
 const STEP_DOCUMENTS = 256;
 /** Bytes of posting lists that are read together, on an average. */
 const STEP_LIST_BYTES = 4 * MIB;
-/** Sections with posting lists of texts. */
-const LIST_SECTIONS: readonly number[] = [TEXT_LISTS.kind, ...Object.values(WORD_TEXT_LISTS)];
 
 /** What counting needs beside the segment. */
 export interface CountOptions {
@@ -114,9 +112,7 @@ async function describeTexts(
   { schema, reads }: CountOptions,
 ): Promise<ColumnTexts> {
   const { termCount, fingerprint } = await reads.run(() => textOf(view, column));
-  const listBytes = view
-    .sections(column)
-    .entries.reduce((sum, { kind, bytes }) => sum + (LIST_SECTIONS.includes(kind) ? bytes : 0), 0);
+  const listBytes = view.sections(column).entry(TEXT_LISTS.kind)?.bytes ?? 0;
   const text = columnOwners(schema).get(column)?.schema.fullTextSearch;
   const isSame = text !== undefined && textFingerprint(text) === fingerprint;
   return { column, termCount, listBytes, analyzed: isSame ? text : undefined };

@@ -3,9 +3,9 @@
 import { expect, test, vi } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { seededRandom } from "../base/random.ts";
 import { ArenaKernels } from "../kernel/arena-kernels.ts";
-import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 
 const THRESHOLDS = { indexTailEntries: 2, segmentsUnmergedMax: 3 };

@@ -258,8 +258,8 @@ async function describe(
     bytes: objectBytes,
     head: Buffer.from(head).toString("base64"),
     deletedCount: documentCount - liveCount,
-    ...(isShared(object, generation) && { home: ownerOf(object) }),
-    ...(indexFingerprint !== undefined && { indexMark: indexFingerprint }),
+    ...(isShared(object, generation) && { owner: ownerOf(object) }),
+    indexFingerprint,
   };
   if (entry.deletedCount === 0) return entry;
   // Documents never come back to life, so the same count means the same bitmap.

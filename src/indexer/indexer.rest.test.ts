@@ -5,11 +5,11 @@ import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { EngineFixture, type FixtureOptions } from "../../test/support/engine/engine-fixture.ts";
 import { keysOf, row } from "../../test/support/engine/sharing-server.ts";
 import { HookedObjectStore } from "../../test/support/stores/hooked-object-store.ts";
+import type { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
-import type { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import { INDEX_POLL_MS } from "./idle-pace.ts";
 

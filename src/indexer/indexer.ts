@@ -17,8 +17,8 @@ import {
 } from "../storage/object-keys.ts";
 import { ALWAYS } from "../storage/object-store.ts";
 import { storePages } from "../storage/store-pages.ts";
-import { type CompactionOutcome, compactNamespace } from "./compact-namespace.ts";
 import { collectGarbage } from "./collect-garbage.ts";
+import { type CompactionOutcome, compactNamespace } from "./compact-namespace.ts";
 import { type GarbageMemory, newGarbageMemory } from "./garbage/sightings.ts";
 import { IdlePace, INDEX_POLL_MS } from "./idle-pace.ts";
 import { type IndexOutcome, indexNamespace } from "./index-namespace.ts";

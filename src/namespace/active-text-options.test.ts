@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { EngineFixture } from "../../test/support/engine/engine-fixture.ts";
 import { testSeed } from "../../test/support/random/seed.ts";
-import { seededRandom } from "../base/random.ts";
 import { MemoryObjectStore } from "../../test/support/stores/memory-object-store.ts";
+import { seededRandom } from "../base/random.ts";
 
 const text = (stemming: boolean, rest: object = {}) => ({
   text: { type: "string", full_text_search: { language: "english", stemming, ...rest } },

@@ -9,6 +9,7 @@ import {
   type ManifestState,
   NO_ACTIVE_TEXT_OPTIONS,
 } from "../manifest/manifest-state.ts";
+import { encryptionContextText } from "../model/encryption-context.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import { EMPTY_SCHEMA, type Schema } from "../model/schema.ts";
 import { afterDataWrite, afterSchemaChange } from "../write/schema/namespace-settings.ts";
@@ -95,4 +96,11 @@ export function factsOf({ state, indexedUpTo }: Manifest): NamespaceFacts {
 
 function batchImports(batch: WriteBatch): boolean {
   return batch.some(({ kind }) => kind === "import");
+}
+
+/** The customer-managed key with which a namespace writes, if any, with its context: to compare. */
+export function keyOf({ settings }: Pick<NamespaceFacts, "settings">): string | undefined {
+  const encryption = settings?.encryption;
+  if (encryption?.kind !== "customer_managed") return undefined;
+  return `${encryption.keyName} ${encryptionContextText(encryption.context ?? {})}`;
 }

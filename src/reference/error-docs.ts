@@ -2,8 +2,8 @@
 
 import { STATUS_BY_CODE } from "../api/error-answer.ts";
 import type { ErrorCode } from "../base/errors.ts";
-import { integer, type JsonSchema, ref, text } from "./schemas/json-schema.ts";
 import type { OperationDoc } from "./operations/operation-doc.ts";
+import { integer, type JsonSchema, ref, text } from "./schemas/json-schema.ts";
 
 /** By code, so that a new code is an error of the compiler here. */
 const BY_CODE: Readonly<Record<ErrorCode, string>> = {

@@ -3,11 +3,11 @@
 import { NAMESPACE_NAME_CHARS_MAX } from "../base/ids.ts";
 import { errorResponse, errorStatuses } from "./error-docs.ts";
 import { type ApiExample, EXAMPLES } from "./examples/examples.ts";
-import { integer, type JsonSchema, type JsonSchemas } from "./schemas/json-schema.ts";
 import { type AnswerDoc, type ContentDoc, TAGS } from "./operations/operation-doc.ts";
 import { type ListedRoute, listRoutes } from "./route-list.ts";
 import { ANSWER_SCHEMAS } from "./schemas/answer-schemas.ts";
 import { FILTER_SCHEMAS } from "./schemas/filter-schemas.ts";
+import { integer, type JsonSchema, type JsonSchemas } from "./schemas/json-schema.ts";
 import { OWN_SCHEMAS } from "./schemas/own-schemas.ts";
 import { QUERY_SCHEMAS } from "./schemas/query-schemas.ts";
 import { RANK_SCHEMAS } from "./schemas/rank-schemas.ts";

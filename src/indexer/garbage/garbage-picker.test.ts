@@ -27,7 +27,16 @@ const STATE: ManifestState = {
 };
 
 function named(id: SegmentId, changes: Partial<SegmentEntry> = {}): SegmentEntry {
-  return { id, documentCount: 1, bytes: 1, deletedCount: 0, head: "", ...changes };
+  const indexFingerprint = "0123456789abcdef";
+  return {
+    id,
+    documentCount: 1,
+    bytes: 1,
+    deletedCount: 0,
+    head: "",
+    indexFingerprint,
+    ...changes,
+  };
 }
 
 function wal(number: number): ObjectKey {
@@ -47,7 +56,7 @@ test("each kind of object is judged by the newest manifest", () => {
     indexedUpTo: sequenceNumber(7),
     segments: [
       named(used, { tombstoneObject: tombstones, deletedCount: 1 }),
-      named(shared, { home: { name: namespaceName("other"), generation: 1 } }),
+      named(shared, { owner: { name: namespaceName("other"), generation: 1 } }),
     ],
   };
   const reached = [

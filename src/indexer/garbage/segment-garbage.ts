@@ -12,7 +12,7 @@ import type { GarbageKind } from "./garbage-kind.ts";
 /** Segments that the manifest shares with another namespace lie there, and are judged there. */
 export const segmentGarbage: GarbageKind = (generation, newest) => {
   const named = new Set<string>();
-  for (const { id, home: owner, tombstoneObject } of newest.segments) {
+  for (const { id, owner, tombstoneObject } of newest.segments) {
     if (owner === undefined) named.add(id);
     if (tombstoneObject !== undefined) named.add(tombstoneObject);
   }

@@ -3,10 +3,10 @@ import { InstantClock } from "../../../test/support/clocks/instant-clock.ts";
 import { must } from "../../../test/support/engine/backup-client.ts";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
 import { rowsUpTo } from "../../../test/support/engine/sharing-server.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { namespaceName } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { findHeld, type KeptManifests } from "./held-objects.ts";
 

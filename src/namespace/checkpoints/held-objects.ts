@@ -75,7 +75,7 @@ export async function findHeld(
 function keptOf(manifest: Manifest, generation: NamespaceGeneration): KeptManifest {
   const own = [manifestKey(generation, manifest.version)];
   const shared: { owner: SegmentOwner; id: SegmentId }[] = [];
-  for (const { id, home: owner, tombstoneObject } of manifest.segments) {
+  for (const { id, owner, tombstoneObject } of manifest.segments) {
     if (owner === undefined) own.push(segmentKey(generation, id));
     else shared.push({ owner, id });
     if (tombstoneObject !== undefined)

@@ -46,7 +46,7 @@ export async function pointObjects(
   const tombstones = entries.flatMap(({ tombstoneObject: name }) => {
     return name === undefined ? [] : [segmentKey(generation, name as SegmentId)];
   });
-  const segments = entries.map(({ id, home: owner }) => segmentKey(owner ?? generation, id));
+  const segments = entries.map(({ id, owner }) => segmentKey(owner ?? generation, id));
   return { own: [...key, ...log, ...tombstones], segments };
 }
 

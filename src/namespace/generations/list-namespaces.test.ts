@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type NamespaceName, namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
+import { type NamespaceName, namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { walKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
 import { listNamespaces } from "./list-namespaces.ts";

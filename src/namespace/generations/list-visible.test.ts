@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { testRandom } from "../../../test/support/random/seed.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { fitsPatterns } from "../../model/namespace-pattern.ts";
 import { CountingObjectStore } from "../../storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { walKey } from "../../storage/object-keys.ts";
 import { ALWAYS } from "../../storage/object-store.ts";
 import { listNamespaces } from "./list-namespaces.ts";

@@ -23,11 +23,11 @@ export async function openManifestSegment(
   from: { readonly store: ObjectStore; readonly reads: SegmentReads },
 ): Promise<StoredSegment> {
   const { id, documentCount, deletedCount, tombstoneObject } = entry;
-  const object = segmentKey(entry.home ?? generation, id);
+  const object = segmentKey(entry.owner ?? generation, id);
   const head = Uint8Array.from(Buffer.from(entry.head, "base64"));
   const tombstones =
     tombstoneObject === undefined ? undefined : { object: tombstoneObject, deletedCount };
-  const { indexMark: indexFingerprint } = entry;
+  const { indexFingerprint } = entry;
   const where = { object, head, objectBytes: entry.bytes, tombstones, indexFingerprint };
   try {
     const view = openStoredSegment(id, head, (bytes) => from.reads.sourceOf(object, bytes));

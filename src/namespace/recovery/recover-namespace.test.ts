@@ -3,8 +3,8 @@
 import { expect, test } from "vitest";
 import { EngineFixture } from "../../../test/support/engine/engine-fixture.ts";
 import { rowsUpTo } from "../../../test/support/engine/sharing-server.ts";
-import { DatabaseError } from "../../base/errors.ts";
 import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
+import { DatabaseError } from "../../base/errors.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { STORE_ATTEMPTS_MAX } from "../../storage/retrying-object-store.ts";
 

@@ -5,9 +5,9 @@ import {
   type CrashPoint,
   FaultyObjectStore,
 } from "../../../test/support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { namespaceName, sequenceNumber } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { walKey } from "../../storage/object-keys.ts";
 import { cutLog, repairCopy } from "./repair-copy.ts";
 

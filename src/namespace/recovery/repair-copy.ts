@@ -132,7 +132,7 @@ async function newestWhole(
 }
 
 async function isThere(
-  { id, home, tombstoneObject }: SegmentEntry,
+  { id, owner, tombstoneObject }: SegmentEntry,
   of: {
     readonly generation: NamespaceGeneration;
     readonly store: ObjectStore;
@@ -142,8 +142,8 @@ async function isThere(
   const { generation, store, keys } = of;
   const own = (name: string) => segmentKey(generation, name as SegmentId);
   if (tombstoneObject !== undefined && !keys.has(own(tombstoneObject))) return false;
-  if (home === undefined) return keys.has(own(id));
-  return (await store.getRange(segmentKey(home, id), 0, 1)) !== undefined;
+  if (owner === undefined) return keys.has(own(id));
+  return (await store.getRange(segmentKey(owner, id), 0, 1)) !== undefined;
 }
 
 async function* generations(store: ObjectStore): AsyncGenerator<NamespaceGeneration> {

@@ -15,6 +15,7 @@ import type { PreparedSegments } from "../../segment/memtable/memtable.ts";
 import type { StoredDeletions, StoredSegment } from "../../segment/memtable/stored-segments.ts";
 import { type NamespaceGeneration, walKey } from "../../storage/object-keys.ts";
 import type { ObjectStore } from "../../storage/object-store.ts";
+import { type IndexToBuild, indexesToBuild } from "../../write/schema/merge-schema.ts";
 import { activeSchema } from "../active-text-options.ts";
 import type { NamespaceDocuments } from "../namespace-documents.ts";
 import { factsAfter, type NamespaceFacts } from "../namespace-facts.ts";
@@ -132,17 +133,32 @@ export function factsAfterEntry(
   return { ...after, sequence };
 }
 
-/** Applies the next entry. The deltas become visible together. */
+/** Result of applying an entry. */
+export interface AppliedEntry {
+  readonly facts: NamespaceFacts;
+  /** Published together. */
+  readonly deltas: PublishedDelta[];
+  /**
+   * Indexes that documents lack now. Each batch is compared with the one before it: a batch may
+   * write texts that a later one of the same entry has indexed.
+   */
+  readonly builds: readonly IndexToBuild[];
+}
+
+/** Applies the next entry. */
 export function applyEntry(
   { sequence, timeMs, batches }: PreparedEntry,
   base: Pick<ReplayBase, "facts" | "documents">,
-): { readonly facts: NamespaceFacts; readonly deltas: PublishedDelta[] } {
+): AppliedEntry {
   const { documents } = base;
   const hasStored = documents.stored.length > 0;
   const deltas: PublishedDelta[] = [];
+  const builds: IndexToBuild[] = [];
   let { facts } = base;
   for (const { batch, imported, deletions, prepared } of batches) {
+    const { schema } = facts;
     facts = factsAfter(facts, batch, { timeMs, hasStored });
+    builds.push(...indexesToBuild(schema, facts.schema));
     if (facts.deleted) {
       documents.discard(prepared);
       continue;
@@ -156,7 +172,7 @@ export function applyEntry(
     };
     deltas.push(documents.apply(batch, application) ?? documents.unchanged());
   }
-  return { facts: { ...facts, sequence }, deltas };
+  return { facts: { ...facts, sequence }, deltas, builds };
 }
 
 /** Gives back the memory of an entry that is not applied. */

@@ -140,7 +140,7 @@ async function neededBy(
   // A sharer that is damaged or locked keeps only what it may share, not the owner's other garbage.
   if (newest === "unknown") return newest;
   if ((newest?.indexedUpTo ?? 0) < logEnd) return "not indexed";
-  const named = newest?.segments.filter(({ home: of }) => {
+  const named = newest?.segments.filter(({ owner: of }) => {
     return of?.name === owner.name && of.generation === owner.generation;
   });
   const held = (await findHeld(options, by)).idsOf(owner);

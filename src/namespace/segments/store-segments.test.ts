@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { documentOf, schemaOf } from "../../../test/support/queries/query-fixture.ts";
 import { openKernelSpace } from "../../../test/support/segments/kernel-space.ts";
 import { planSegment } from "../../../test/support/segments/plan-segment.ts";
+import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
 import { namespaceName, type SegmentId } from "../../base/ids.ts";
 import { seededRandom } from "../../base/random.ts";
@@ -18,7 +19,6 @@ import { loadStoredSegment } from "../../segment/segment-objects.ts";
 import { openSegment } from "../../segment/segment-reader.ts";
 import { knownCentroids } from "../../segment/segment-reorder.ts";
 import { CLUSTER_SECTIONS } from "../../segment/vectors/cluster-section.ts";
-import { MemoryObjectStore } from "../../../test/support/stores/memory-object-store.ts";
 import { segmentKey } from "../../storage/object-keys.ts";
 import { type StoreInput, type StoreTarget, storeSegments } from "./store-segments.ts";
 

@@ -160,7 +160,7 @@ async function putSegment(
       bytes,
       deletedCount: 0,
       head: Buffer.from(head).toString("base64"),
-      indexMark: indexFingerprint(schema),
+      indexFingerprint: indexFingerprint(schema),
     };
   } finally {
     block.free();

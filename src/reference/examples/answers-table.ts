@@ -1231,7 +1231,7 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, unknown>> = {
   "greeting": {
     "status": "OK",
     "service": "trawl",
-    "version": "0.1.0"
+    "version": "0.2.0"
   },
   "alive": {
     "status": "OK"

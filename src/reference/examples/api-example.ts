@@ -53,5 +53,5 @@ export const EXAMPLE_VALUES: Readonly<Record<string, string | number>> = {
   server_total_ms: 3,
   query_execution_ms: 2,
   embedding_ms: 1,
-  version: "0.1.0",
+  version: "0.2.0",
 };

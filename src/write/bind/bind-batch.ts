@@ -5,7 +5,7 @@ import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
 import type { WriteRequest } from "../../model/write-request.ts";
-import { type IndexToBuild, mergeSchema } from "../schema/merge-schema.ts";
+import { mergeSchema } from "../schema/merge-schema.ts";
 import { type BoundPatches, bindFilterPatch, bindPatches, bindUpserts } from "./bind-documents.ts";
 import { bindIds, checkDuplicateIds } from "./bind-ids.ts";
 
@@ -23,8 +23,6 @@ export interface BoundBatch {
   /** After the request's declarations and inferred attributes. */
   readonly schema: Schema;
   readonly schemaChanged: boolean;
-  /** Indexes that existing documents lack now. */
-  readonly builds: readonly IndexToBuild[];
   /** Operations that the request has, were they empty, are present. */
   readonly upserts?: DocumentColumns;
   readonly patches?: BoundPatches;
@@ -48,14 +46,13 @@ export interface BoundBatch {
 export function* bindBatch(request: WriteRequest, namespace: BindBatchOptions): Steps<BoundBatch> {
   const { isNewNamespace } = namespace;
   const { distanceMetric, deleteByFilter, patchByFilter } = request;
-  const merged = mergeSchema(namespace.schema, {
+  let schema = mergeSchema(namespace.schema, {
     declared: request.schema,
     path: "schema",
     distanceMetric,
     isNewNamespace,
     dimensionsOf: namespace.dimensionsOf,
   });
-  let { schema } = merged;
   const options = () => ({ schema, isNewNamespace, distanceMetric });
 
   const upserts = request.upserts && (yield* bindUpserts(request.upserts, options()));
@@ -75,7 +72,6 @@ export function* bindBatch(request: WriteRequest, namespace: BindBatchOptions): 
   return {
     schema,
     schemaChanged: schema !== namespace.schema,
-    builds: merged.builds,
     ...(upserts && { upserts: upserts.documents }),
     ...(patches && { patches }),
     ...(deletes && { deletes }),

@@ -22,7 +22,7 @@ function schemaOf(declared: object, metric?: "cosine_distance"): Schema {
     distanceMetric: metric,
     isNewNamespace: true,
     dimensionsOf: () => undefined,
-  }).schema;
+  });
 }
 
 function context(schema: Schema, options: Partial<BindOptions> = {}): BindOptions {

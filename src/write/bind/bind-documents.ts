@@ -13,12 +13,12 @@ import { DOCUMENT_BYTES_MAX } from "../../model/contract-limits.ts";
 import type { JsonObject } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric, Schema } from "../../model/schema.ts";
 import { type LooseColumn, type LooseDocuments, looseCount } from "../../model/write-request.ts";
-import { inferAttribute } from "./infer-type.ts";
 import { checkCounts, isVectorAttribute, withOwnColumns } from "../schema/merge-schema.ts";
 import { bindArrays, bindBytes, bindSparseVectors } from "./bind-arrays.ts";
 import { bindIds } from "./bind-ids.ts";
 import { bindScalars, STEP_VALUES } from "./bind-scalars.ts";
 import { bindMultiVectors, bindVectors } from "./bind-vectors.ts";
+import { inferAttribute } from "./infer-type.ts";
 import {
   type DocumentOperation,
   type LooseSource,

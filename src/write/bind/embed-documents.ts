@@ -57,13 +57,12 @@ export async function embedDocuments(
   upserts: LooseDocuments,
   jobs: readonly EmbeddingJob[],
   provider: EmbeddingProvider,
-  signal?: AbortSignal,
 ): Promise<{ readonly upserts: LooseDocuments; readonly tokens: number }> {
   const attributes = new Map(upserts.attributes);
   let tokens = 0;
   for (const job of jobs) {
     const { model, texts, dimensions } = job;
-    const embeddings = await provider.embed({ model, texts, dimensions }, signal);
+    const embeddings = await provider.embed({ model, texts, dimensions });
     tokens += embeddings.tokens;
     attributes.set(job.target, filledColumn(upserts, job, embeddings.vectors));
   }

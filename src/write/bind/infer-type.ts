@@ -5,10 +5,10 @@ import { VECTOR_DIMENSIONS_MAX } from "../../kernel/kernel.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import { isJsonNumbers, type JsonNumbers, type JsonValue } from "../../model/json-value.ts";
 import type { AttributeSchema, DistanceMetric } from "../../model/schema.ts";
+import { missingMetric } from "../schema/schema-faults.ts";
 import { vectorLength } from "./bind-vectors.ts";
 import { checkElements } from "./check-elements.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
-import { missingMetric } from "../schema/schema-faults.ts";
 
 /** What decides whether vectors may be inferred. */
 export interface InferenceOptions {

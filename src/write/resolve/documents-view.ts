@@ -55,6 +55,7 @@ export class DocumentsView implements SegmentView {
       column,
       has: (ordinal) => hasValue(column, ordinal),
       value: (ordinal) => columnValue(column, ordinal),
+      place: (ordinal) => (hasValue(column, ordinal) ? { column, ordinal } : undefined),
       dictionary: undefined,
       vectors: undefined,
     };

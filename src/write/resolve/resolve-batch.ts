@@ -18,6 +18,7 @@ import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
 import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../model/contract-limits.ts";
 import type { Filter } from "../../model/filter.ts";
+import type { WriteCounts } from "../../model/request-stats.ts";
 import type { Schema } from "../../model/schema.ts";
 import { columnOf } from "../../model/stored-columns.ts";
 import { type AttributeValue, compareScalars, type DocumentId } from "../../model/value.ts";
@@ -58,21 +59,7 @@ export interface CurrentDocuments {
 }
 
 /** What became of the operations, for the answer. */
-export interface WriteOutcome {
-  /** Undefined: the request has no operation of the kind. */
-  readonly upserted: number | undefined;
-  readonly patched: number | undefined;
-  readonly deleted: number | undefined;
-  /** Documents that match a filter were left for a later request. */
-  readonly remaining: boolean;
-  /** In the order of the answer; undefined unless asked for. */
-  readonly affected:
-    | {
-        readonly upserted: readonly DocumentId[];
-        readonly patched: readonly DocumentId[];
-        readonly deleted: readonly DocumentId[];
-      }
-    | undefined;
+export interface WriteOutcome extends WriteCounts {
   /** Queries to bill: those that conditions, patches and filters cost. */
   readonly queries: number;
   /** Logical bytes to bill. */

@@ -61,7 +61,7 @@ function storedValues(memtable: Memtable, id: DocumentId): Map<string, Attribute
 }
 
 function upsertBatch(documents: DocumentColumns): BoundBatch {
-  const none = { schema: SCHEMA, schemaChanged: false, builds: [], returnAffectedIds: false };
+  const none = { schema: SCHEMA, schemaChanged: false, returnAffectedIds: false };
   return { ...none, upserts: documents };
 }
 
@@ -70,7 +70,7 @@ function patchBatch(changes: readonly TypedDocument[]): BoundBatch {
   const documents = buildDocuments("uint", PATCHED, changes);
   const given = new Map([...PATCHED.keys()].map((name) => [name, namedBy(changes, name)]));
   const patches = { documents, given, schema: SCHEMA };
-  return { schema: SCHEMA, schemaChanged: false, builds: [], returnAffectedIds: false, patches };
+  return { schema: SCHEMA, schemaChanged: false, returnAffectedIds: false, patches };
 }
 
 function namedBy(changes: readonly TypedDocument[], name: string): Uint8Array {

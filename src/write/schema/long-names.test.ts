@@ -11,7 +11,7 @@ const LONG = "x".repeat(8 * 1024 * 1024 + 1);
 
 function contextOf(declared: object) {
   const change = { path: "schema", distanceMetric: undefined, isNewNamespace: true } as const;
-  const { schema } = mergeSchema(EMPTY_SCHEMA, {
+  const schema = mergeSchema(EMPTY_SCHEMA, {
     ...change,
     declared: jsonObject(declared),
     dimensionsOf: () => undefined,

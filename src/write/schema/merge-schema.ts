@@ -41,24 +41,17 @@ export interface IndexToBuild {
   readonly index: IndexOption;
 }
 
-/** The outcome of a merge. */
-export interface MergedSchema {
-  /** The same object as before if nothing changed. */
-  readonly schema: Schema;
-  readonly builds: readonly IndexToBuild[];
-}
-
 /**
  * Merges declarations into a schema. Object form keeps what it does not name; the shorthand turns
- * search options off. Declaring what is there already changes nothing; `{"drop": true}` takes an
- * attribute away.
+ * search options off. Declaring what is there already gives the same object; `{"drop": true}` takes
+ * an attribute away.
  */
-export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema {
+export function mergeSchema(current: Schema, change: SchemaChange): Schema {
   const { declared } = change;
   if (!declared) {
     // Most writes declare nothing; what they infer is the binding's business.
     if (current.distanceMetric) checkMetric(current.distanceMetric, change.distanceMetric);
-    return { schema: current, builds: [] };
+    return current;
   }
   const attributes = new Map(current.attributes);
   const embeds = new Map<string, NonNullable<AttributeDeclaration["embed"]>>();
@@ -94,10 +87,7 @@ export function mergeSchema(current: Schema, change: SchemaChange): MergedSchema
     attributes: withOwnColumns(withMetric(attributes), current, dropCount),
     ...(dropCount !== undefined && { dropCount }),
   };
-  return {
-    schema: sameSchema(current, schema) ? current : schema,
-    builds: indexesToBuild(current, schema),
-  };
+  return sameSchema(current, schema) ? current : schema;
 
   /** Attributes were merged before the namespace's metric was known to be consistent. */
   function withMetric(merged: Map<string, AttributeSchema>): Map<string, AttributeSchema> {
@@ -169,6 +159,7 @@ function mergeIdType(existing: IdType | undefined, declared: IdType): IdType {
 
 /** The indexes that a schema asks for and the one before it did not, on attributes of both. */
 export function indexesToBuild(before: Schema, after: Schema): IndexToBuild[] {
+  if (before === after) return [];
   const builds: IndexToBuild[] = [];
   for (const [attribute, now] of after.attributes) {
     const was = before.attributes.get(attribute);
