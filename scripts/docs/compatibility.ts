@@ -4,9 +4,9 @@
  * here.
  */
 
-import type { JsonSchema } from "../../src/reference/schemas/json-schema.ts";
 import { SCHEMAS } from "../../src/reference/openapi-document.ts";
 import { listRoutes } from "../../src/reference/route-list.ts";
+import type { JsonSchema } from "../../src/reference/schemas/json-schema.ts";
 
 /** What a part does otherwise; parts that are not here do as the API says. */
 interface Difference {

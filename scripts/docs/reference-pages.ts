@@ -2,10 +2,10 @@
 
 import { errorStatuses, errorText } from "../../src/reference/error-docs.ts";
 import { type ApiExample, EXAMPLES } from "../../src/reference/examples/examples.ts";
-import type { JsonSchema } from "../../src/reference/schemas/json-schema.ts";
 import { SCHEMAS } from "../../src/reference/openapi-document.ts";
 import { TAGS } from "../../src/reference/operations/operation-doc.ts";
 import { type ListedRoute, listRoutes } from "../../src/reference/route-list.ts";
+import type { JsonSchema } from "../../src/reference/schemas/json-schema.ts";
 import {
   codeHtml,
   type DocPage,

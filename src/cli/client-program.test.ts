@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { InstantClock } from "../../test/support/clocks/instant-clock.ts";
 import { testTerminal } from "../../test/support/servers/run-cli.ts";
 import { seededRandom } from "../base/random.ts";
+import { CLIENT_COMMANDS } from "./client-commands.ts";
 import { addClientCommands, allCommands } from "./client-program.ts";
-import { CLIENT_COMMANDS } from "./commands/client-commands.ts";
 import { createProgram } from "./program.ts";
 
 test("the help of every option shows its default once", () => {

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { countedText } from "../base/amount-text.ts";
 import { EXIT, type ExitCode } from "./commands/exit-codes.ts";
+import type { Finding } from "./doctor/finding.ts";
 import { Output } from "./output/output.ts";
 import { printable } from "./output/table-text.ts";
 import type { Terminal } from "./output/terminal.ts";
 import { givenFlags, optionOf } from "./program.ts";
 import { SETTINGS } from "./settings/setting-table.ts";
-import type { Finding } from "./doctor/finding.ts";
 
 /** What the command gets of the process; a parameter for tests. */
 export interface DoctorMachine {

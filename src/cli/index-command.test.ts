@@ -9,6 +9,7 @@ import { temporaryDirectory } from "../../test/support/stores/temporary-director
 import { namespaceName } from "../base/ids.ts";
 import { seededRandom } from "../base/random.ts";
 import { FsObjectStore } from "../storage/directory/fs-object-store.ts";
+import { claimFormat } from "../storage/store-format.ts";
 import { HINTED, namespaceOfManifest } from "./indexer-messages.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
@@ -35,6 +36,7 @@ test.runIf(isFull)(
 test("an indexer says of which namespace it put a manifest, and ends with its server", async () => {
   const directory = await temporaryDirectory();
   const store = await FsObjectStore.open({ root: directory.path, random: seededRandom(10) });
+  await claimFormat(store, directory.path);
   const server = await EngineFixture.open({ store, thresholds: { indexTailEntries: 1 } });
   const child = fork(MAIN, ["index", "--data-dir", directory.path], {
     execArgv: ["--no-warnings"],

@@ -19,9 +19,6 @@ const INDEXER_RESTART_MS_MAX = 60_000;
  */
 const INDEXER_STOP_MS = 2_000;
 
-/** Flags for `trawl index`. */
-export type IndexerFlags = readonly string[];
-
 /** The flags say all of it; settings of the server alone must not confuse the indexer. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(environment).filter(([name]) => !name.startsWith("TRAWL_"));
@@ -40,7 +37,7 @@ export interface IndexerProcessOptions {
 
 /** A child process that is started again when it ends by itself. */
 export class IndexerProcess {
-  readonly #flags: IndexerFlags;
+  readonly #flags: readonly string[];
   readonly #clock: Clock;
   readonly #log: HttpLog;
   readonly #onManifest: (namespace: NamespaceName) => void;
@@ -49,7 +46,8 @@ export class IndexerProcess {
   #stopping = false;
   #waitMs = INDEXER_RESTART_MS_MIN;
 
-  constructor(flags: IndexerFlags, options: IndexerProcessOptions) {
+  /** `flags` are those of `trawl index`. */
+  constructor(flags: readonly string[], options: IndexerProcessOptions) {
     const { clock, log, onManifest, nodeFlags = process.execArgv } = options;
     this.#flags = flags;
     this.#nodeFlags = nodeFlags;

@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.ts";
 import { EXIT } from "./commands/exit-codes.ts";
-import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
 
 /** What the user's interruption ends; `exit` ends the process at once. */
 export interface InterruptOptions {
@@ -26,3 +25,9 @@ export function interruptSignal({ clock, exit }: InterruptOptions): AbortSignal 
   process.on("SIGTERM", onSignal);
   return interruption.signal;
 }
+
+/**
+ * Signals that repeat sooner are one: a terminal's Ctrl-C reaches the program directly, and once
+ * more through each launcher in between.
+ */
+export const SIGNAL_REPEAT_MS = 500;

@@ -3,11 +3,11 @@
 import { Command, Option } from "commander";
 import { SettingFault } from "./settings/parse-setting.ts";
 import {
-  CERTIFY_SETTINGS,
+  defaultText,
   environmentName,
-  INDEX_SETTINGS,
   SETTINGS,
   type Setting,
+  settingsOf,
   valueName,
 } from "./settings/setting-table.ts";
 
@@ -43,9 +43,7 @@ export function createProgram(version: string, actions: ProgramActions): Command
     .description("fold logs into segments, beside a server or alone")
     .helpOption("--help", "print this help")
     .addHelpText("after", "\n`trawl serve` starts one by itself unless --indexer is off.");
-  for (const setting of SETTINGS) {
-    if (INDEX_SETTINGS.includes(setting.name)) index.addOption(optionOf(setting));
-  }
+  for (const setting of settingsOf("index")) index.addOption(optionOf(setting));
   index.action((_options, command: Command) => actions.index(givenFlags(command)));
   const certify = program
     .command("certify")
@@ -53,9 +51,7 @@ export function createProgram(version: string, actions: ProgramActions): Command
     .helpOption("--help", "print this help")
     .requiredOption("--store <url>", "what to try: s3://bucket/prefix, or a directory")
     .addHelpText("after", "\nWrites below certify/ in the store, and removes it in the end.");
-  for (const setting of SETTINGS) {
-    if (CERTIFY_SETTINGS.includes(setting.name)) certify.addOption(optionOf(setting));
-  }
+  for (const setting of settingsOf("certify")) certify.addOption(optionOf(setting));
   certify.action((options: { readonly store: string }, command: Command) =>
     actions.certify(options.store, givenFlags(command)),
   );
@@ -71,7 +67,8 @@ function withoutValues(text: string): string {
 export function optionOf(setting: Setting): Option {
   const value = valueName(setting);
   const flags = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
-  const fallback = setting.defaultText === undefined ? "" : ` (default: ${setting.defaultText})`;
+  const shown = defaultText(setting);
+  const fallback = shown === "" ? "" : ` (default: ${shown})`;
   const option = new Option(flags, `${setting.help}${fallback} [${environmentName(setting)}]`);
   return value === "" ? option : option.argParser(allValues);
 }

@@ -1,5 +1,6 @@
 /** Wires configuration, engine and HTTP server together, and takes them down on a signal. */
 
+import { fileURLToPath } from "node:url";
 import { KEY_POLL_MS } from "../access/key-ring.ts";
 import type { EngineConfig, TracingConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
@@ -8,18 +9,21 @@ import type { NamespaceName } from "../base/ids.ts";
 import { systemRandom } from "../base/random.ts";
 import { TlsFiles } from "../http/connections/tls-files.ts";
 import { HttpServer } from "../http/http-server.ts";
+import { AuditLog, type AuditSink, fileSink } from "../http/observability/audit-log.ts";
 import type { HttpLog } from "../http/observability/request-log.ts";
+import { withoutConsoleLink } from "../http/pages/console-link.ts";
+import { type PageEdit, PageFiles } from "../http/pages/page-files.ts";
+import type { PageSite } from "../http/pages/page-site.ts";
 import { storeName } from "../storage/store-config.ts";
 import { postSpans, SpanExporter } from "../trace/span-exporter.ts";
 import { banner } from "./banner.ts";
 import { IndexerProcess } from "./indexer-process.ts";
+import { SIGNAL_REPEAT_MS } from "./interrupt-signal.ts";
 import { LineBuffer } from "./line-buffer.ts";
 import { createLog } from "./log.ts";
-import { openAudit } from "./open-audit.ts";
 import type { OpenedKeys } from "./open-keys.ts";
-import { openPages } from "./open-pages.ts";
-import { checkReach, type ServerConfig } from "./settings/server-config.ts";
-import { SIGNAL_REPEAT_MS } from "./signal-repeat.ts";
+import { SettingFault } from "./settings/parse-setting.ts";
+import { type AuditConfig, checkReach, type ServerConfig } from "./settings/server-config.ts";
 
 /** The process as `serve` uses it; a parameter for tests. */
 export interface ServeOptions {
@@ -175,4 +179,56 @@ export function processOptions(version: string): Omit<ServeOptions, "openEngine"
     print: (text) => process.stdout.write(text),
     exit: (code) => process.exit(code),
   };
+}
+
+/** Opens the audit. Throws `SettingFault` if its file cannot be written. */
+async function openAudit(
+  { path, hasWrites }: AuditConfig,
+  { clock, log }: { readonly clock: Clock; readonly log: HttpLog },
+): Promise<AuditLog> {
+  const sink = path === undefined ? stdoutSink() : fileSink(path);
+  try {
+    await sink("");
+  } catch (error) {
+    throw new SettingFault(`--audit-log: cannot write ${path}: ${(error as Error).message}`);
+  }
+  return new AuditLog({ sink, clock, log, hasWrites });
+}
+
+function stdoutSink(): AuditSink {
+  // Each write hears of its own fault. Unheard, one would end the server when a reader has left.
+  process.stdout.on("error", () => {});
+  return (text) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    });
+}
+
+/** Where the build puts pages, seen from the sources and from what is built of them. */
+const BUILT = new URL("../../dist/", import.meta.url);
+
+/** The sites that the settings ask for; one that was not built is left out, and the log says so. */
+async function openPages(
+  { pages }: Pick<ServerConfig, "pages">,
+  log: HttpLog,
+): Promise<readonly PageSite[]> {
+  const console = pages.hasConsole ? await openSite("console", log) : undefined;
+  const docs = await openSite("docs", log, console === undefined ? withoutConsoleLink : undefined);
+  return [
+    // The console itself knows what its addresses mean.
+    ...(console === undefined ? [] : [{ ...console, fallback: "index.html" }]),
+    ...(docs === undefined ? [] : [docs]),
+  ];
+}
+
+async function openSite(
+  name: "console" | "docs",
+  log: HttpLog,
+  edit?: PageEdit,
+): Promise<PageSite | undefined> {
+  const folder = fileURLToPath(new URL(name, BUILT));
+  const files = await PageFiles.open(folder, edit);
+  if (files !== undefined) return { path: `/${name}`, files };
+  log("warn", `/${name}/ is not served, since it is not built`, { folder });
+  return undefined;
 }

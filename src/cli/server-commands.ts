@@ -13,17 +13,25 @@ import { openKeys } from "./open-keys.ts";
 import type { ProgramActions } from "./program.ts";
 import { processOptions, serve } from "./serve.ts";
 import { readSettings } from "./settings/read-settings.ts";
-import { fileUmask, indexConfig, serverConfig } from "./settings/server-config.ts";
+import {
+  fileUmask,
+  indexConfig,
+  type ServerConfig,
+  serverConfig,
+} from "./settings/server-config.ts";
 import { storeOfText } from "./settings/store-settings.ts";
 import { thisMachine } from "./settings/this-machine.ts";
 
-/** What these commands do in this process. */
-export function serverCommands(version: string): ProgramActions {
+/** What these commands do in this process; `adjust`: see `runProgram`. */
+export function serverCommands(
+  version: string,
+  adjust = (config: ServerConfig): ServerConfig => config,
+): ProgramActions {
   return {
     serve: async (flags) => {
       compileSooner();
       const settings = readSettings({ flags, environment: process.env });
-      const config = serverConfig(settings, thisMachine());
+      const config = adjust(serverConfig(settings, thisMachine()));
       process.umask(fileUmask(settings));
       await serve(config, { ...processOptions(version), openEngine, openKeys });
     },

@@ -1,30 +1,9 @@
 /** A namespace of a library. */
 
 import type { OperationName } from "../api/engine.ts";
-import type {
-  MetadataAnswer,
-  MultiQueryAnswer,
-  QueryAnswer,
-  RecallAnswer,
-  SchemaAnswer,
-  StatusAnswer,
-  WriteAnswer,
-} from "./answers.ts";
 import type { EngineCalls } from "./call-engine.ts";
-import type {
-  ExplainParameters,
-  MultiQueryParameters,
-  QueryParameters,
-  RecallParameters,
-} from "./query-parameters.ts";
 import type { CallOptions, Namespace } from "./trawl.ts";
 import { TrawlError } from "./trawl-error.ts";
-import type {
-  CopySource,
-  MetadataParameters,
-  Schema,
-  WriteParameters,
-} from "./write-parameters.ts";
 
 /** Makes requests of calls, as the official client does. */
 export class LibraryNamespace<Document> implements Namespace<Document> {
@@ -36,78 +15,44 @@ export class LibraryNamespace<Document> implements Namespace<Document> {
     this.#calls = calls;
   }
 
-  write(
-    parameters: WriteParameters<Document>,
-    options?: CallOptions,
-  ): Promise<WriteAnswer<Document>> {
-    return this.#call("write", parameters ?? {}, options);
-  }
+  readonly write: Namespace<Document>["write"] = (parameters, options) =>
+    this.#call("write", parameters ?? {}, options);
 
-  query(
-    parameters: QueryParameters<Document>,
-    options?: CallOptions,
-  ): Promise<QueryAnswer<Document>> {
-    return this.#call("query", parameters ?? {}, options);
-  }
+  readonly query: Namespace<Document>["query"] = (parameters, options) =>
+    this.#call("query", parameters ?? {}, options);
 
-  multiQuery(
-    parameters: MultiQueryParameters<Document>,
-    options?: CallOptions,
-  ): Promise<MultiQueryAnswer<Document>> {
-    return this.#call("query", parameters ?? {}, options);
-  }
+  readonly multiQuery: Namespace<Document>["multiQuery"] = (parameters, options) =>
+    this.#call("query", parameters ?? {}, options);
 
-  explainQuery(
-    parameters: ExplainParameters<Document>,
-    options?: CallOptions,
-  ): Promise<{ readonly plan_text: string }> {
-    return this.#call("explain", parameters ?? {}, options);
-  }
+  readonly explainQuery: Namespace<Document>["explainQuery"] = (parameters, options) =>
+    this.#call("explain", parameters ?? {}, options);
 
-  copyFrom(parameters: CopySource, options?: CallOptions): Promise<WriteAnswer<Document>> {
-    return this.#call("write", { copy_from_namespace: parameters ?? {} }, options);
-  }
+  readonly copyFrom: Namespace<Document>["copyFrom"] = (parameters, options) =>
+    this.#call("write", { copy_from_namespace: parameters ?? {} }, options);
 
-  branchFrom(
-    parameters: { readonly source_namespace: string },
-    options?: CallOptions,
-  ): Promise<WriteAnswer<Document>> {
-    return this.#call("write", { branch_from_namespace: parameters ?? {} }, options);
-  }
+  readonly branchFrom: Namespace<Document>["branchFrom"] = (parameters, options) =>
+    this.#call("write", { branch_from_namespace: parameters ?? {} }, options);
 
-  deleteAll(_parameters?: null, options?: CallOptions): Promise<StatusAnswer> {
-    return this.#call("delete_namespace", undefined, options);
-  }
+  readonly deleteAll: Namespace["deleteAll"] = (_parameters, options) =>
+    this.#call("delete_namespace", undefined, options);
 
-  schema(_parameters?: null, options?: CallOptions): Promise<SchemaAnswer> {
-    return this.#call("get_schema", undefined, options);
-  }
+  readonly schema: Namespace["schema"] = (_parameters, options) =>
+    this.#call("get_schema", undefined, options);
 
-  updateSchema(
-    parameters: { readonly schema: Schema },
-    options?: CallOptions,
-  ): Promise<SchemaAnswer> {
-    return this.#call("update_schema", parameters?.schema ?? {}, options);
-  }
+  readonly updateSchema: Namespace["updateSchema"] = (parameters, options) =>
+    this.#call("update_schema", parameters?.schema ?? {}, options);
 
-  metadata(_parameters?: null, options?: CallOptions): Promise<MetadataAnswer> {
-    return this.#call("get_metadata", undefined, options);
-  }
+  readonly metadata: Namespace["metadata"] = (_parameters, options) =>
+    this.#call("get_metadata", undefined, options);
 
-  updateMetadata(parameters: MetadataParameters, options?: CallOptions): Promise<MetadataAnswer> {
-    return this.#call("update_metadata", parameters ?? {}, options);
-  }
+  readonly updateMetadata: Namespace["updateMetadata"] = (parameters, options) =>
+    this.#call("update_metadata", parameters ?? {}, options);
 
-  hintCacheWarm(_parameters?: null, options?: CallOptions): Promise<StatusAnswer> {
-    return this.#call("warm_cache_hint", undefined, options);
-  }
+  readonly hintCacheWarm: Namespace["hintCacheWarm"] = (_parameters, options) =>
+    this.#call("warm_cache_hint", undefined, options);
 
-  recall(
-    parameters: RecallParameters<Document> = {},
-    options?: CallOptions,
-  ): Promise<RecallAnswer> {
-    return this.#call("recall", parameters, options);
-  }
+  readonly recall: Namespace<Document>["recall"] = (parameters = {}, options) =>
+    this.#call("recall", parameters, options);
 
   async exists(): Promise<boolean> {
     try {

@@ -21,9 +21,15 @@ const MEMORY_SHARE = 0.25;
 /** Minimum of the default memory limit. */
 const MEMORY_BYTES_MIN = 256 * MIB;
 
-/** See `openTrawl`, which has checked the version of Node. */
-export async function openDatabase(options: TrawlOptions): Promise<Trawl> {
-  const config = configOf(options);
+/**
+ * See `openTrawl`, which has checked the version of Node. `adjust` changes the configuration; for
+ * tests.
+ */
+export async function openDatabase(
+  options: TrawlOptions,
+  adjust = (config: ServerConfig): ServerConfig => config,
+): Promise<Trawl> {
+  const config = adjust(configOf(options));
   const { store } = config.engine;
   if (store.kind === "directory") {
     // If this fails, the store reports the reason.
@@ -34,19 +40,14 @@ export async function openDatabase(options: TrawlOptions): Promise<Trawl> {
     isTerminal: process.stderr.isTTY === true,
     write: (line) => lines.write(line),
   });
-  const library = new OpenLibrary({
-    config,
-    clock: systemClock,
-    log,
-    flushLog: () => lines.flush(),
-    onCrash: options.onCrash ?? (() => {}),
-  });
+  const flushLog = () => lines.flush();
+  const { onCrash = () => {} } = options;
   try {
-    await library.open(openEngine);
+    const opening = { config, clock: systemClock, log, flushLog, onCrash };
+    return await OpenLibrary.open(opening, openEngine);
   } catch (error) {
     throw openingError(error);
   }
-  return library;
 }
 
 function configOf(options: TrawlOptions): ServerConfig {

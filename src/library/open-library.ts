@@ -3,6 +3,7 @@
 import type { EngineConfig } from "../api/config.ts";
 import { DRAIN_MS_MAX, type Engine } from "../api/engine.ts";
 import type { Clock } from "../base/clock.ts";
+import { waitAtMost } from "../base/within-time.ts";
 import { IndexerProcess } from "../cli/indexer-process.ts";
 import type { ServerConfig } from "../cli/settings/server-config.ts";
 import { BodyBudget } from "../http/bodies/body-budget.ts";
@@ -26,52 +27,59 @@ export interface OpenLibraryOptions {
   readonly onCrash: (error: Error) => void;
 }
 
-/** See `Trawl`. `open` comes first, and only once. */
+/** See `Trawl`. */
 export class OpenLibrary implements Trawl {
   readonly #options: OpenLibraryOptions;
-  #calls: EngineCalls | undefined;
-  #engine: Engine | undefined;
-  #indexer: IndexerProcess | undefined;
+  readonly #engine: Engine;
+  readonly #calls: EngineCalls;
+  readonly #indexer: IndexerProcess | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(options: OpenLibraryOptions) {
+  private constructor(options: OpenLibraryOptions, engine: Engine, indexer?: IndexerProcess) {
+    const { config, log } = options;
     this.#options = options;
-  }
-
-  /** Starts the threads and the indexer; rejects if the store cannot be opened. */
-  async open(openEngine: (config: EngineConfig) => Promise<Engine>): Promise<void> {
-    const { config, clock, log, flushLog } = this.#options;
-    const engine = await openEngine({
-      ...config.engine,
-      log,
-      onHint: () => this.#indexer?.wake(),
-      onCrash: (error) => this.#fail(error),
-    });
     this.#engine = engine;
+    this.#indexer = indexer;
     this.#calls = new EngineCalls({
       engine,
       budget: new BodyBudget(config.http.bodyBytesInFlightMax),
       warnings: new WarningLog(log),
       isStrict: config.http.strict,
     });
-    process.on("exit", flushLog);
-    if (config.indexerFlags === undefined) return;
-    this.#indexer = new IndexerProcess(config.indexerFlags, {
-      clock,
+  }
+
+  /** Starts the threads and the indexer; rejects if the store cannot be opened. */
+  static async open(
+    options: OpenLibraryOptions,
+    openEngine: (config: EngineConfig) => Promise<Engine>,
+  ): Promise<OpenLibrary> {
+    const { config, clock, log, flushLog, onCrash } = options;
+    let library: OpenLibrary | undefined;
+    let indexer: IndexerProcess | undefined;
+    const engine = await openEngine({
+      ...config.engine,
       log,
-      onManifest: (namespace) => engine.followManifest(namespace),
-      // Flags such as --input-type are about the program's own code.
-      nodeFlags: [],
+      onHint: () => indexer?.wake(),
+      onCrash: (error) => (library === undefined ? onCrash(error) : library.#fail(error)),
     });
-    this.#indexer.start();
+    process.on("exit", flushLog);
+    if (config.indexerFlags !== undefined) {
+      const onManifest: Engine["followManifest"] = (namespace) => engine.followManifest(namespace);
+      // Flags such as --input-type are about the program's own code.
+      const indexing = { clock, log, onManifest, nodeFlags: [] };
+      indexer = new IndexerProcess(config.indexerFlags, indexing);
+      indexer.start();
+    }
+    library = new OpenLibrary(options, engine, indexer);
+    return library;
   }
 
   namespace<Document = unknown>(name: string): Namespace<Document> {
-    return new LibraryNamespace(name, this.#opened());
+    return new LibraryNamespace(name, this.#calls);
   }
 
   namespaces(parameters: NamespacesParameters = {}, options?: CallOptions): NamespaceList {
-    return listNamespaces({ calls: this.#opened(), parameters, options });
+    return listNamespaces({ calls: this.#calls, parameters, options });
   }
 
   close(): Promise<void> {
@@ -84,14 +92,11 @@ export class OpenLibrary implements Trawl {
   }
 
   async #end(): Promise<void> {
-    const calls = this.#opened();
+    const calls = this.#calls;
     calls.refuse(new TrawlError("this Trawl is closed; open it again", { status: 503 }));
     try {
-      const waiting = new AbortController();
-      const late = this.#options.clock.sleep(DRAIN_MS_MAX, waiting.signal).catch(() => {});
-      await Promise.race([calls.settle(), late]);
-      waiting.abort();
-      await this.#engine?.close();
+      await waitAtMost(this.#options.clock, calls.settle(), DRAIN_MS_MAX);
+      await this.#engine.close();
     } finally {
       calls.fail(new TrawlError("this Trawl was closed before the call ended", { status: 503 }));
       await this.#indexer?.stop();
@@ -104,12 +109,7 @@ export class OpenLibrary implements Trawl {
     const message =
       `a thread of Trawl has crashed: ${cause.message}; what was acknowledged is durable: close ` +
       "this Trawl, and open it again in a new process";
-    this.#calls?.fail(new TrawlError(message, { status: 500, cause }));
+    this.#calls.fail(new TrawlError(message, { status: 500, cause }));
     this.#options.onCrash(cause);
-  }
-
-  #opened(): EngineCalls {
-    if (this.#calls === undefined) throw new Error("the library was not opened");
-    return this.#calls;
   }
 }

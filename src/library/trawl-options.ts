@@ -23,7 +23,6 @@ export interface TrawlOptions {
   readonly queryThreads?: number;
   /** Seconds after which a query is ended, waiting included. */
   readonly queryTimeout?: number;
-  readonly divideQueries?: "on" | "off";
   /** Share of `ANN` queries, from 0 to 1, whose recall is measured in the background. */
   readonly recallSampleRate?: number;
   /** Refuses unknown fields of parameters, which are ignored and logged otherwise. */
@@ -34,10 +33,9 @@ export interface TrawlOptions {
   readonly checkpointEvery?: string;
   /** How long these checkpoints, and what was deleted since, are kept, such as `"2d"`. */
   readonly checkpointKeep?: string;
-  readonly kernel?: "auto" | "scalar";
   /** File or directory with the keys that `encryption.key_name` names. */
   readonly encryptionKeys?: string;
-  readonly embedder?: "none" | "hash" | "http";
+  readonly embedder?: "none" | "http";
   readonly embeddingUrl?: string;
   readonly embeddingApiKey?: string;
   /** Dimensions of embedding models that are not known by name. */
@@ -46,7 +44,7 @@ export interface TrawlOptions {
   readonly staticModels?: readonly string[];
   /** Folders with ONNX embedding models, by name: `"acme/minilm=./minilm"`. */
   readonly onnxModels?: readonly string[];
-  readonly reranker?: "none" | "words" | "http";
+  readonly reranker?: "none" | "http";
   readonly rerankUrl?: string;
   readonly rerankApiKey?: string;
   readonly rerankModels?: readonly string[];

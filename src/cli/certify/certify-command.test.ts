@@ -5,9 +5,9 @@ import { temporaryDirectory } from "../../../test/support/stores/temporary-direc
 import { WorkingStore } from "../../../test/support/stores/working-store.ts";
 import { systemClock } from "../../base/clock.ts";
 import { seededRandom } from "../../base/random.ts";
+import { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { CERTIFICATION_CASES } from "../../storage/certify/certification.ts";
 import { ALWAYS, type ObjectBody, type ObjectKey } from "../../storage/object-store.ts";
-import { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { runCertifyCommand } from "./certify-command.ts";
 import { processCases } from "./certify-processes.ts";
 
@@ -54,7 +54,7 @@ test.runIf(isFull)("a directory passes, with processes that race and are killed"
 test("a store that breaks a promise gets 1, and the report says what was seen", async () => {
   class Ignoring extends WorkingStore {
     override put(key: ObjectKey, body: ObjectBody) {
-      return this.inner.put(key, body, ALWAYS);
+      return this.store.put(key, body, ALWAYS);
     }
   }
   const open = async () => ({ store: new Ignoring(), exclusive: true });

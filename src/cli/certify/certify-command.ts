@@ -4,6 +4,7 @@ import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Random } from "../../base/random.ts";
+import type { openObjectStore } from "../../storage/access/open-object-store.ts";
 import {
   type CaseResult,
   CERTIFICATION_CASES,
@@ -12,7 +13,6 @@ import {
 } from "../../storage/certify/certification.ts";
 import type { CertificationCase } from "../../storage/certify/certification-case.ts";
 import { objectKey } from "../../storage/object-store.ts";
-import type { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { PrefixedObjectStore } from "../../storage/prefixed-object-store.ts";
 import { RetryingObjectStore } from "../../storage/retrying-object-store.ts";
 import { type StoreConfig, storeName } from "../../storage/store-config.ts";

@@ -6,9 +6,9 @@
 import { systemClock } from "../../base/clock.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { systemRandom } from "../../base/random.ts";
+import { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { racerBody } from "../../storage/certify/put-race.ts";
 import { IF_ABSENT, type ObjectStore, objectKey } from "../../storage/object-store.ts";
-import { openObjectStore } from "../../storage/access/open-object-store.ts";
 import { PrefixedObjectStore } from "../../storage/prefixed-object-store.ts";
 import { RetryingObjectStore } from "../../storage/retrying-object-store.ts";
 import type { StoreConfig } from "../../storage/store-config.ts";

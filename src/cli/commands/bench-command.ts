@@ -12,9 +12,8 @@ import { type SampledQueries, sampleQueries } from "../bench/sample-queries.ts";
 import { tableText } from "../output/table-text.ts";
 import type { ClientCommand, CommandContext } from "./client-command.ts";
 import { countOption } from "./count-option.ts";
-import { EXIT } from "./exit-codes.ts";
+import { EXIT, UsageError } from "./exit-codes.ts";
 import { readJsonArgument } from "./read-argument.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Clients at once: as many as there are connections. */
 const CLIENTS_MAX = 64;

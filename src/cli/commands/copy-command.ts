@@ -1,5 +1,6 @@
 import { countedText } from "../../base/amount-text.ts";
 import { apiPath } from "../../client/api-client.ts";
+import { branchNamespace } from "../../client/namespaces.ts";
 import { runOperation } from "../../client/operations.ts";
 import type { ClientCommand } from "./client-command.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -27,6 +28,21 @@ export const copyCommand: ClientCommand = {
     output.result(copied, () => {
       return `copied ${countedText(answer.rows_affected, "document")} of ${from} to ${to}`;
     });
+    return EXIT.done;
+  },
+};
+
+/** `trawl branch <from> <to>`: a new namespace that begins as another is, at once. */
+export const branchCommand: ClientCommand = {
+  declare: (program) =>
+    program
+      .command("branch")
+      .description("branch a namespace: the new one shares what is stored, so it takes no time")
+      .argument("<from>", "the namespace that there is")
+      .argument("<to>", "the namespace that will be"),
+  run: async ({ client, output, signal }, { words: [from = "", to = ""] }) => {
+    await branchNamespace(client, { from, to, signal });
+    output.result({ from, to }, () => `${to} is a branch of ${from}`);
     return EXIT.done;
   },
 };

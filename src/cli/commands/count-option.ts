@@ -1,5 +1,5 @@
 import { countText } from "../../base/amount-text.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit-codes.ts";
 
 /** Makes a parser of an option's whole number from `min` to `max`. */
 export function countOption(

@@ -12,3 +12,6 @@ export const EXIT = {
 
 /** One of `EXIT`. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** The command line is wrong; `message` says what, and what would be right. Ends with code 2. */
+export class UsageError extends Error {}

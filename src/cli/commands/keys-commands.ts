@@ -6,8 +6,7 @@ import { formatTime } from "../../base/clock.ts";
 import { createKey, type ListedKey, listKeys, revokeKey } from "../../client/api-keys.ts";
 import { pairsText, tableText } from "../output/table-text.ts";
 import type { ClientCommand } from "./client-command.ts";
-import { EXIT } from "./exit-codes.ts";
-import { UsageError } from "./usage-error.ts";
+import { EXIT, UsageError } from "./exit-codes.ts";
 
 /** The group that these commands are in; made by the first that is declared. */
 function keysGroup(program: Command): Command {

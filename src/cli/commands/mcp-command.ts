@@ -3,8 +3,7 @@ import type { ApiClient } from "../../client/api-client.ts";
 import { ClientError } from "../../client/client-error.ts";
 import type { CallOutcome, ServerCall } from "../../mcp/tools/server-calls.ts";
 import type { ClientCommand } from "./client-command.ts";
-import { EXIT } from "./exit-codes.ts";
-import { UsageError } from "./usage-error.ts";
+import { EXIT, UsageError } from "./exit-codes.ts";
 
 /** `trawl mcp`: a server's tools for an assistant that starts this, over its standard streams. */
 export const mcpCommand: ClientCommand = {

@@ -5,8 +5,8 @@ import { RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
 import type { Terminal } from "../output/terminal.ts";
 import type { CommandCall } from "./client-command.ts";
 import { countOption } from "./count-option.ts";
+import { UsageError } from "./exit-codes.ts";
 import { readJsonArgument } from "./read-argument.ts";
-import { UsageError } from "./usage-error.ts";
 
 const TOP_K_DEFAULT = 10;
 

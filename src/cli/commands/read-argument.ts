@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import type { Terminal } from "../output/terminal.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit-codes.ts";
 
 /** Of an argument's text; the API takes bodies of no more. */
 const ARGUMENT_BYTES_MAX = 64 * MIB;

@@ -3,7 +3,7 @@ import { DURATION_FORM, parseDuration } from "../../base/duration.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { namespaceNameFault } from "../../base/ids.ts";
 import { parseForcedFilter } from "../../wire/query/force-filter.ts";
-import { UsageError } from "./usage-error.ts";
+import { UsageError } from "./exit-codes.ts";
 
 /** A token as it is asked for on the command line. */
 export interface TokenWords {

@@ -17,8 +17,8 @@ const disk = (freeBytes: number, neededBytes = 0) =>
   judgeDisk("disk", { path: "/data", freeBytes, neededBytes });
 
 test.each<[string, Finding, Finding["verdict"], string]>([
-  ["a new Node", judgeVersion("0.1.0", "v24.21.0"), "ok", "trawl 0.1.0 on Node v24.21.0"],
-  ["an old Node", judgeVersion("0.1.0", "v22.9.0"), "fault", "npx trawl bring one along"],
+  ["a new Node", judgeVersion("0.2.0", "v24.21.0"), "ok", "trawl 0.2.0 on Node v24.21.0"],
+  ["an old Node", judgeVersion("0.2.0", "v22.9.0"), "fault", "npx trawl bring one along"],
   ["enough memory", memory(4 * GIB, 8 * GIB, 3 * GIB), "ok", "4.0 GiB of 8.0 GiB, 3.0 GiB free"],
   ["a limit above the machine", memory(9 * GIB, 8 * GIB, 8 * GIB), "fault", "--memory-limit"],
   ["a small limit", memory(256 * MIB, 8 * GIB, 8 * GIB), "warning", "512MiB or more"],

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
+import { diskCacheConfig } from "./disk-cache-settings.ts";
 import { readSettings } from "./read-settings.ts";
-import { serverConfig } from "./server-config.ts";
 import { storeConfig } from "./store-settings.ts";
 
 const BUCKET = { "object-store": "s3://data" };
@@ -37,18 +36,3 @@ test("a local directory has none, and to ask for one is refused", () => {
     expect(() => configOf({ [name]: "1" })).toThrow(`--${name} is set, but the data is in a local`);
   }
 });
-
-test.each([{}, { "disk-cache-limit": "0" }, { "disk-cache-dir": "/c" }])(
-  "the indexer beside the server has the same: %j",
-  (flags) => {
-    const machine = { coreCount: 2, memoryBytes: 2 ** 32, isInteractive: false };
-    const given = readSettings({ flags: { ...BUCKET, ...flags }, environment: {} });
-    const { engine, indexerFlags = [] } = serverConfig(given, machine);
-    const pairs = diskCacheFlags(engine.diskCache);
-    expect(indexerFlags).toEqual(expect.arrayContaining([...pairs]));
-    const again = Object.fromEntries(
-      Array.from({ length: pairs.length / 2 }, (_, i) => [pairs[2 * i].slice(2), pairs[2 * i + 1]]),
-    );
-    expect(configOf({ ...BUCKET, ...again })).toEqual(engine.diskCache);
-  },
-);

@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { EngineConfig, ModelPath } from "../../api/config.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
+import { settingValue } from "./setting-value.ts";
 
 /** Names that begin so are those of Trawl's own models. */
 const OWN_MODELS = "trawl/";
@@ -36,8 +37,7 @@ function modelPaths(
   setting: keyof typeof MODEL_SETTINGS,
 ): readonly ModelPath[] {
   const { countMax, example } = MODEL_SETTINGS[setting];
-  const value = given.get(setting);
-  const models = (Array.isArray(value) ? value : []).map((text: string) => {
+  const models = settingValue(given, setting).map((text) => {
     const at = text.indexOf("=");
     const model = { name: text.slice(0, Math.max(at, 0)), path: text.slice(at + 1) };
     if (model.name === "" || model.path === "") {

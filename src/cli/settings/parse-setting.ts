@@ -1,5 +1,6 @@
 /** One setting's value, from the text of a flag or variable or the JSON of a file. */
 
+import { resolve } from "node:path";
 import { DURATION_FORM, durationText, parseDuration } from "../../base/duration.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import type { Setting } from "./setting-table.ts";
@@ -65,11 +66,14 @@ export function parseSetting(setting: Setting, raw: unknown, origin: string): Se
     case "choice": {
       if (typeof raw === "string" && type.choices.includes(raw)) return raw;
       const nearest = nearestName(String(raw), type.choices);
-      throw fault(`is none of ${type.choices.join(", ")}; the nearest is ${nearest}`);
+      throw fault(`is not one of: ${type.choices.join(", ")}; the nearest is ${nearest}`);
     }
     case "text":
-      if (typeof raw === "string" && raw !== "") return raw;
-      throw fault("is not a text of at least one character");
+    case "path":
+      if (typeof raw !== "string" || raw === "") {
+        throw fault("is not a text of at least one character");
+      }
+      return type.kind === "path" ? resolve(raw) : raw;
     case "flag":
       if (raw === true || raw === "true" || raw === "1") return true;
       if (raw === false || raw === "false" || raw === "0") return false;

@@ -10,15 +10,13 @@ import { parseSetting, SettingFault, type SettingValue } from "./parse-setting.t
 import {
   environmentName,
   fileKey,
+  type NamedSetting,
   SETTINGS,
-  type Setting,
   type SettingName,
 } from "./setting-table.ts";
 
-/** Values by setting; a setting that nobody gave is absent. */
+/** Values by setting; a setting that is not given is absent. */
 export type GivenSettings = ReadonlyMap<SettingName, SettingValue>;
-
-type NamedSetting = Setting & { readonly name: SettingName };
 
 /** Where settings come from. */
 export interface SettingSources {

@@ -12,35 +12,27 @@ import type {
 import type { TlsPaths } from "../../http/connections/tls-files.ts";
 import type { HttpConfig } from "../../http/http-config.ts";
 import { isLoopbackName } from "../../http/origin-check.ts";
-import type { IndexerFlags } from "../indexer-process.ts";
-import { shownUrl } from "./shown-url.ts";
-import { diskCacheConfig, diskCacheFlags } from "./disk-cache-settings.ts";
+import { diskCacheConfig } from "./disk-cache-settings.ts";
 import { modelFolders } from "./model-settings.ts";
 import { SettingFault, type SettingValue } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
-import { BODY_MEMORY_DEFAULT_MAX, type SettingName } from "./setting-table.ts";
-import { storeConfig, storeFlags } from "./store-settings.ts";
-import { tracingConfig, tracingFlags } from "./tracing-settings.ts";
+import { BODY_MEMORY_DEFAULT_MAX, type SettingName, settingsOf } from "./setting-table.ts";
+import { settingValue } from "./setting-value.ts";
+import { shownUrl } from "./shown-url.ts";
+import { storeConfig } from "./store-settings.ts";
+import { tracingConfig } from "./tracing-settings.ts";
 
 /** Share of the memory limit that answers may take which clients have not read yet. */
 const ANSWER_MEMORY_SHARE = 0.15;
-/** The default of `--answer-timeout`. */
-const ANSWER_TIMEOUT_SECONDS = 30;
+/** Time after which a client that takes nothing of its answer is cut off; our choice. */
+const ANSWER_STALL_MS = 30_000;
 /**
  * The default of `--drain-delay`: load balancers ask every 1 to 5 seconds, and Kubernetes takes
  * about as long to remove a terminating pod from its proxies.
  */
 const DRAIN_DELAY_MS = 5_000;
-/** The default of `--query-timeout`. */
-const QUERY_TIMEOUT_SECONDS = 30;
-/** The default of `--slow-query-ms`. */
-const SLOW_REQUEST_MS = 1000;
-/** The default of `--slow-query-sample`: what somebody may still read. */
-const SLOW_REQUESTS_LOGGED = 60;
-/** The default of `--metrics-namespaces`: some 140 time series. */
-const METRICS_NAMESPACES = 20;
-/** By what name queries ask the reranker that counts words, unless others are given. */
-const WORD_MODEL_DEFAULT = "words";
+/** Slow requests that are logged in a minute, as many as a person can read. */
+const SLOW_REQUESTS_LOGGED_MAX = 60;
 
 /** What the machine offers; defaults come from it. */
 export interface Machine {
@@ -73,7 +65,7 @@ export interface PagesConfig {
 /** Everything that `serve` needs. */
 export interface ServerConfig {
   /** Flags of the indexer that the server starts; undefined: it starts none. */
-  readonly indexerFlags: IndexerFlags | undefined;
+  readonly indexerFlags: readonly string[] | undefined;
   readonly engine: Omit<EngineConfig, "log">;
   readonly http: HttpConfig;
   readonly pages: PagesConfig;
@@ -93,22 +85,19 @@ export interface ServerConfig {
 /** Fills in defaults; throws `SettingFault` when settings contradict each other or are unsafe. */
 export function serverConfig(given: GivenSettings, machine: Machine): ServerConfig {
   const { indexer, log } = indexConfig(given, machine);
-  const { store, diskCache, encryptionKeysPath, memoryBytesMax, kernel } = indexer;
-  const isIndexing = textOf(given, "indexer") !== "off";
+  const { store, diskCache, encryptionKeysPath, memoryBytesMax } = indexer;
+  const isIndexing = settingValue(given, "indexer") === "child";
   return {
-    indexerFlags: isIndexing
-      ? [...indexerFlags(indexer, log), "--file-access", fileAccess(given)]
-      : undefined,
+    indexerFlags: isIndexing ? indexerFlags(given, indexer) : undefined,
     engine: {
       store,
       diskCache,
-      queryThreads: numberOf(given, "query-threads") ?? Math.max(1, machine.coreCount),
-      queryTimeoutMs: 1000 * (numberOf(given, "query-timeout") ?? QUERY_TIMEOUT_SECONDS),
-      recallSampleRate: numberOf(given, "recall-sample-rate") ?? 0,
-      dividesQueries: textOf(given, "divide-queries") !== "off",
+      queryThreads: settingValue(given, "query-threads") ?? Math.max(1, machine.coreCount),
+      queryTimeoutMs: 1000 * settingValue(given, "query-timeout"),
+      recallSampleRate: settingValue(given, "recall-sample-rate"),
+      dividesQueries: true,
       ...checkpointConfig(given),
       memoryBytesMax,
-      kernel,
       ...(encryptionKeysPath !== undefined && { encryptionKeysPath }),
       embedding: embeddingConfig(given),
       ...modelFolders(given),
@@ -116,13 +105,14 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
     },
     http: {
       ...httpConfig(given, memoryBytesMax),
-      drainDelayMs: numberOf(given, "drain-delay") ?? (machine.isInteractive ? 0 : DRAIN_DELAY_MS),
+      drainDelayMs:
+        settingValue(given, "drain-delay") ?? (machine.isInteractive ? 0 : DRAIN_DELAY_MS),
     },
-    pages: { hasConsole: given.get("no-console") !== true },
+    pages: { hasConsole: !settingValue(given, "no-console") },
     audit: auditConfig(given),
     tls: tlsPaths(given),
     apiKey: bootstrapKey(given),
-    allowsPublic: given.get("allow-public-without-key") === true,
+    allowsPublic: settingValue(given, "allow-public-without-key"),
     log,
     tracing: indexer.tracing,
   };
@@ -133,7 +123,7 @@ export function serverConfig(given: GivenSettings, machine: Machine): ServerConf
  * of the group where it may not read.
  */
 export function fileUmask(given: GivenSettings): number {
-  return fileAccess(given) === "group" ? 0o027 : 0o077;
+  return settingValue(given, "file-access") === "group" ? 0o027 : 0o077;
 }
 
 /** What `trawl index` needs of the settings. */
@@ -141,35 +131,45 @@ export function indexConfig(
   given: GivenSettings,
   machine: Machine,
 ): { readonly indexer: Omit<IndexerConfig, "log">; readonly log: LogConfig } {
-  const keysPath = textOf(given, "encryption-keys");
   const store = storeConfig(given);
   return {
     indexer: {
       store,
       diskCache: diskCacheConfig(given, store),
-      encryptionKeysPath: keysPath === undefined ? undefined : resolve(keysPath),
-      memoryBytesMax: numberOf(given, "memory-limit") ?? machine.memoryBytes,
-      kernel: (textOf(given, "kernel") ?? "auto") as EngineConfig["kernel"],
+      encryptionKeysPath: settingValue(given, "encryption-keys"),
+      memoryBytesMax: settingValue(given, "memory-limit") ?? machine.memoryBytes,
       tracing: tracingConfig(given),
     },
-    log: {
-      level: textOf(given, "log-level") ?? "info",
-      format: (textOf(given, "log-format") ?? "auto") as LogConfig["format"],
-    },
+    log: { level: settingValue(given, "log-level"), format: settingValue(given, "log-format") },
   };
 }
 
+/**
+ * Flags by which `trawl index` has the settings of this server. Defaults that depend on the process
+ * are given, too: its working directory and what it takes for the machine's memory.
+ */
 function indexerFlags(
-  config: Omit<IndexerConfig, "log">,
-  { level, format }: LogConfig,
-): IndexerFlags {
-  const { store, diskCache, encryptionKeysPath, memoryBytesMax, kernel, tracing } = config;
-  const keys = encryptionKeysPath === undefined ? [] : ["--encryption-keys", encryptionKeysPath];
-  const machine = ["--memory-limit", String(memoryBytesMax), "--kernel", kernel];
-  const log = ["--log-level", level, "--log-format", format];
-  const disk = store.kind === "directory" ? [] : diskCacheFlags(diskCache);
-  const traces = tracing === undefined ? [] : tracingFlags(tracing);
-  return [...storeFlags(store), ...machine, ...disk, ...log, ...keys, ...traces];
+  given: GivenSettings,
+  {
+    store,
+    diskCache,
+    memoryBytesMax,
+  }: Pick<IndexerConfig, "store" | "diskCache" | "memoryBytesMax">,
+): readonly string[] {
+  const values = new Map<SettingName, SettingValue>([...given, ["memory-limit", memoryBytesMax]]);
+  if (store.kind === "directory") values.set("data-dir", store.root);
+  if (diskCache !== undefined) values.set("disk-cache-dir", diskCache.directory);
+  return settingsOf("index").flatMap(({ name }) => {
+    const value = values.get(name);
+    // What the file says is among the values.
+    return value === undefined || name === "config" ? [] : [`--${name}`, flagText(value)];
+  });
+}
+
+/** Shares may be so small that their usual text has an exponent, which no flag takes. */
+function flagText(value: SettingValue): string {
+  const isFraction = typeof value === "number" && !Number.isInteger(value);
+  return isFraction ? value.toFixed(15) : String(value);
 }
 
 /**
@@ -186,22 +186,20 @@ export function checkReach({ http, allowsPublic }: ServerConfig, isLocked: boole
 }
 
 function auditConfig(given: GivenSettings): AuditConfig | undefined {
-  const place = textOf(given, "audit-log");
+  const place = settingValue(given, "audit-log");
   if (place === undefined) {
     refuseUnused(given, ["audit-writes"], "--audit-log is not; name a file, or stdout");
     return undefined;
   }
   const path = place === "stdout" ? undefined : resolve(place);
-  return { path, hasWrites: given.get("audit-writes") === true };
+  return { path, hasWrites: settingValue(given, "audit-writes") };
 }
 
 function tlsPaths(given: GivenSettings): TlsPaths | undefined {
-  const certPath = textOf(given, "tls-cert");
-  const keyPath = textOf(given, "tls-key");
+  const certPath = settingValue(given, "tls-cert");
+  const keyPath = settingValue(given, "tls-key");
   if (certPath === undefined && keyPath === undefined) return undefined;
-  if (certPath !== undefined && keyPath !== undefined) {
-    return { certPath: resolve(certPath), keyPath: resolve(keyPath) };
-  }
+  if (certPath !== undefined && keyPath !== undefined) return { certPath, keyPath };
   const [set, missing] = certPath === undefined ? ["key", "cert"] : ["cert", "key"];
   throw new SettingFault(
     `--tls-${set} is set without --tls-${missing}; TLS needs both, the certificate and its key`,
@@ -210,7 +208,7 @@ function tlsPaths(given: GivenSettings): TlsPaths | undefined {
 
 /** The key that opens everything. */
 function bootstrapKey(given: GivenSettings): string | undefined {
-  const apiKey = textOf(given, "api-key");
+  const apiKey = settingValue(given, "api-key");
   if (apiKey?.startsWith(TOKEN_START)) {
     throw new SettingFault(
       `--api-key: a secret value begins with ${TOKEN_START}, as query tokens do; choose another ` +
@@ -229,8 +227,8 @@ function bootstrapKey(given: GivenSettings): string | undefined {
 const PERIODIC_CHECKPOINTS_MAX = 200;
 
 function checkpointConfig(given: GivenSettings): Pick<EngineConfig, "checkpoints"> {
-  const everyMs = numberOf(given, "checkpoint-every");
-  const keepMs = numberOf(given, "checkpoint-keep");
+  const everyMs = settingValue(given, "checkpoint-every");
+  const keepMs = settingValue(given, "checkpoint-keep");
   if (everyMs === undefined && keepMs === undefined) return {};
   if (everyMs === undefined || keepMs === undefined) {
     const [set, other] = everyMs === undefined ? ["keep", "every"] : ["every", "keep"];
@@ -248,80 +246,70 @@ function httpConfig(
   given: GivenSettings,
   memoryBytesMax: number,
 ): Omit<HttpConfig, "drainDelayMs"> {
-  const host = textOf(given, "host") ?? "127.0.0.1";
   return {
-    host,
-    port: numberOf(given, "port") ?? 8484,
-    allowedHosts: listOf(given, "allowed-hosts").map((name) => name.toLowerCase()),
-    allowedOrigins: listOf(given, "allowed-origins").map(originOf),
+    host: settingValue(given, "host"),
+    port: settingValue(given, "port"),
+    allowedHosts: settingValue(given, "allowed-hosts").map((name) => name.toLowerCase()),
+    allowedOrigins: settingValue(given, "allowed-origins").map(originOf),
     bodyBytesInFlightMax:
-      numberOf(given, "body-memory") ??
+      settingValue(given, "body-memory") ??
       Math.min(Math.floor(memoryBytesMax / 2), BODY_MEMORY_DEFAULT_MAX),
     answerBytesMax: Math.floor(memoryBytesMax * ANSWER_MEMORY_SHARE),
-    answerStallMs: 1000 * (numberOf(given, "answer-timeout") ?? ANSWER_TIMEOUT_SECONDS),
-    slowRequestMs: numberOf(given, "slow-query-ms") ?? SLOW_REQUEST_MS,
-    slowRequestsLoggedMax: numberOf(given, "slow-query-sample") ?? SLOW_REQUESTS_LOGGED,
-    metricsNamespacesMax: numberOf(given, "metrics-namespaces") ?? METRICS_NAMESPACES,
-    strict: given.get("strict") === true,
+    answerStallMs: ANSWER_STALL_MS,
+    slowRequestMs: settingValue(given, "slow-query-ms"),
+    slowRequestsLoggedMax: SLOW_REQUESTS_LOGGED_MAX,
+    metricsNamespacesMax: settingValue(given, "metrics-namespaces"),
+    strict: settingValue(given, "strict"),
     mcp: mcpConfig(given),
   };
 }
 
 function mcpConfig(given: GivenSettings): HttpConfig["mcp"] {
-  if (given.get("no-mcp") !== true) return given.get("mcp-writes") === true ? "writing" : "reading";
+  if (!settingValue(given, "no-mcp")) {
+    return settingValue(given, "mcp-writes") ? "writing" : "reading";
+  }
   refuseUnused(given, ["mcp-writes"], "--no-mcp is, too; leave out one of them");
   return "off";
 }
 
 function embeddingConfig(given: GivenSettings): EmbeddingConfig {
-  const kind = (textOf(given, "embedder") ?? "none") as EmbeddingConfig["kind"];
-  if (kind !== "http") {
+  if (settingValue(given, "embedder") === "none") {
     const service = ["embedding-url", "embedding-api-key", "embedding-dimensions"] as const;
-    refuseUnused(given, service, `--embedder is ${kind}; say --embedder http`);
-    return { kind };
+    refuseUnused(given, service, "--embedder is none; set --embedder http");
+    return { kind: "none" };
   }
-  const url = textOf(given, "embedding-url");
+  const url = settingValue(given, "embedding-url");
   if (url === undefined) {
     throw new SettingFault(
       "--embedder http needs --embedding-url, such as https://api.openai.com/v1",
     );
   }
-  const apiKey = textOf(given, "embedding-api-key");
-  const dimensions = given.get("embedding-dimensions");
+  const apiKey = settingValue(given, "embedding-api-key");
   return {
-    kind,
+    kind: "http",
     url: serviceUrl("embedding-url", url),
     ...(apiKey !== undefined && { apiKey }),
-    modelDimensions: isDimensions(dimensions) ? dimensions : {},
+    modelDimensions: settingValue(given, "embedding-dimensions") ?? {},
   };
 }
 
 function rerankConfig(given: GivenSettings): RerankConfig {
-  const kind = (textOf(given, "reranker") ?? "none") as RerankConfig["kind"];
-  const models = listOf(given, "rerank-models");
-  if (kind !== "http") {
-    const service = ["rerank-url", "rerank-api-key"] as const;
-    refuseUnused(given, service, `--reranker is ${kind}; say --reranker http`);
+  if (settingValue(given, "reranker") === "none") {
+    const service = ["rerank-url", "rerank-api-key", "rerank-models"] as const;
+    refuseUnused(given, service, "--reranker is none; set --reranker http");
+    return { kind: "none" };
   }
-  switch (kind) {
-    case "none":
-      refuseUnused(given, ["rerank-models"], "--reranker is none; say --reranker http or words");
-      return { kind };
-    case "words":
-      return { kind, models: models.length > 0 ? models : [WORD_MODEL_DEFAULT] };
-    case "http": {
-      const url = textOf(given, "rerank-url");
-      if (url === undefined || models.length === 0) {
-        throw new SettingFault(
-          "--reranker http needs --rerank-url, such as https://api.cohere.com/v2, and " +
-            "--rerank-models, such as rerank-v3.5",
-        );
-      }
-      const apiKey = textOf(given, "rerank-api-key");
-      const service = { url: serviceUrl("rerank-url", url), models };
-      return { kind, ...service, ...(apiKey !== undefined && { apiKey }) };
-    }
+  const url = settingValue(given, "rerank-url");
+  const models = settingValue(given, "rerank-models");
+  if (url === undefined || models.length === 0) {
+    throw new SettingFault(
+      "--reranker http needs --rerank-url, such as https://api.cohere.com/v2, and " +
+        "--rerank-models, such as rerank-v3.5",
+    );
   }
+  const apiKey = settingValue(given, "rerank-api-key");
+  const service = { url: serviceUrl("rerank-url", url), models };
+  return { kind: "http", ...service, ...(apiKey !== undefined && { apiKey }) };
 }
 
 /** Refuses settings that have no effect beside others. */
@@ -352,27 +340,4 @@ function originOf(text: string): string {
     `--allowed-origins: ${text} is no origin: a scheme, a name and perhaps a port, such as ` +
       "https://app.example or http://localhost:3000",
   );
-}
-
-function isDimensions(value: SettingValue | undefined): value is Readonly<Record<string, number>> {
-  return typeof value === "object" && !Array.isArray(value);
-}
-
-function fileAccess(given: GivenSettings): string {
-  return textOf(given, "file-access") ?? "owner";
-}
-
-function textOf(given: GivenSettings, name: SettingName): string | undefined {
-  const value = given.get(name);
-  return typeof value === "string" ? value : undefined;
-}
-
-function listOf(given: GivenSettings, name: SettingName): readonly string[] {
-  const value = given.get(name);
-  return Array.isArray(value) ? value : [];
-}
-
-function numberOf(given: GivenSettings, name: SettingName): number | undefined {
-  const value = given.get(name);
-  return typeof value === "number" ? value : undefined;
 }

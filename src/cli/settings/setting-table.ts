@@ -1,6 +1,7 @@
 /**
- * Every setting of the server. Parsing, `--help` and the refusal of unknown names are made from
- * this one table; a test compares docs/configuration.md with it.
+ * Every setting of the server: its values, its default, and who has it. Parsing, defaults, `--help`,
+ * the flags of the indexer that the server starts, the options of the library, and the table in
+ * docs/configuration.md (`npm run write:settings`) are made from it.
  */
 
 import { GIB, MIB } from "../../base/byte-sizes.ts";
@@ -17,6 +18,8 @@ export type SettingKind =
   | { readonly kind: "share" }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
   | { readonly kind: "text" }
+  /** A file or directory; relative ones begin at the working directory. */
+  | { readonly kind: "path" }
   | { readonly kind: "flag" }
   /** Texts: `a,b`, in a file an array. */
   | { readonly kind: "list" }
@@ -28,7 +31,9 @@ export interface Setting {
   /** The flag without its dashes; environment name and file key follow from it. */
   readonly name: string;
   readonly type: SettingKind;
-  /** Default as users read it; a setting without one is unset. */
+  /** Value of a setting that is not given. Absent: a flag is false, a list empty, others unset. */
+  readonly default?: string | number;
+  /** Default as users read it, where `default` does not say it. */
   readonly defaultText?: string;
   /** One sentence, without the full stop. */
   readonly help: string;
@@ -36,63 +41,85 @@ export interface Setting {
   readonly secret?: boolean;
   /** A variable that other programs read, too; the setting's own goes first. */
   readonly sharedVariable?: string;
+  /** Commands that have it, in addition to `trawl serve` and `trawl doctor`. */
+  readonly commands?: readonly ("index" | "certify")[];
+  /** Reason why it is no option of the library. Absent: it is one. */
+  readonly notForLibraries?: string;
 }
 
 const DAY_MS = 86_400_000;
-const TEXT: SettingKind = { kind: "text" };
+const TEXT = { kind: "text" } as const;
+const PATH = { kind: "path" } as const;
+const INDEX = ["index"] as const;
+/** Commands that open a bucket. */
+const S3 = ["index", "certify"] as const;
+const LISTENS_NOWHERE = "a library listens nowhere";
+const NOT_LOGGED = "calls are not logged; measure them where they are made";
+const NO_KEYS = "calls have no keys; note them where they are made";
+const NOT_TRACED = "calls are not traced; trace them where they are made";
 
 /** All settings, in the order of the help. */
 export const SETTINGS = [
   {
     name: "port",
     type: { kind: "integer", min: 0, max: 65_535 },
-    defaultText: "8484",
+    default: 8484,
     help: "TCP port to listen on; 0 picks a free one and prints it",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "host",
     type: TEXT,
-    defaultText: "127.0.0.1",
+    default: "127.0.0.1",
     help: "address to listen on; one that other machines can reach needs API keys",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "data-dir",
-    type: TEXT,
+    type: PATH,
+    default: "trawl-data",
     defaultText: "./trawl-data",
     help: "directory that holds all data; created if absent",
+    commands: INDEX,
   },
   {
     name: "file-access",
     type: { kind: "choice", choices: ["owner", "group"] },
-    defaultText: "owner",
+    default: "owner",
     help:
       "who may read the files that are written, beside root: their `owner` alone, or their " +
       "`group`, too",
+    commands: INDEX,
+    notForLibraries: "the umask is the program's own",
   },
   {
     name: "object-store",
     type: TEXT,
     help: "bucket that holds all data instead of a directory: `s3://bucket/prefix`",
+    commands: INDEX,
   },
   {
     name: "s3-endpoint",
     type: TEXT,
     defaultText: "Amazon's",
     help: "base URL of an S3 service other than Amazon's",
+    commands: S3,
   },
   {
     name: "s3-region",
     type: TEXT,
     defaultText: "the AWS SDK's; if it has none and there is s3-endpoint, us-east-1",
     help: "region of the bucket",
+    commands: S3,
   },
   {
     name: "s3-path-style",
     type: { kind: "choice", choices: ["auto", "on", "off"] },
-    defaultText: "auto",
+    default: "auto",
     help:
       "where the bucket's name stands in URLs: `on` in the path, `off` in the host; `auto` is " +
       "on with s3-endpoint",
+    commands: S3,
   },
   {
     name: "api-key",
@@ -101,21 +128,25 @@ export const SETTINGS = [
     help:
       "key that may do everything, beside those of `trawl keys`; requests carry keys as " +
       "`Authorization: Bearer <key>`",
+    notForLibraries: "only the program itself can call it",
   },
   {
     name: "tls-cert",
-    type: TEXT,
+    type: PATH,
     help: "file with the certificate, and those that lead to a known one, in PEM: speaks TLS",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "tls-key",
-    type: TEXT,
+    type: PATH,
     help: "file with the private key of `tls-cert`, in PEM, without a passphrase",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "allow-public-without-key",
     type: { kind: "flag" },
     help: "listen on a public address although no API key is set",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "allowed-hosts",
@@ -123,12 +154,13 @@ export const SETTINGS = [
     help:
       "names in `Host`, beside loopback ones, that a server without an API key answers to; `*` " +
       "for all",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "allowed-origins",
     type: { kind: "list" },
-    help:
-      "origins of web pages that may use the server, such as `https://app.example`; `*` for all",
+    help: "origins of web pages that may use the server, such as `https://app.example`; `*` for all",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "strict",
@@ -141,61 +173,66 @@ export const SETTINGS = [
     name: "no-console",
     type: { kind: "flag" },
     help: "leave out the pages at `/console/`, on which people look at and search their data",
+    notForLibraries: "a library serves no pages",
   },
   {
     name: "no-mcp",
     type: { kind: "flag" },
     help: "do not serve assistants at `/mcp`",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "mcp-writes",
     type: { kind: "flag" },
     help: "assistants whose key may write get tools that change documents and delete namespaces",
+    notForLibraries: LISTENS_NOWHERE,
   },
   {
     name: "config",
     type: TEXT,
     help: "JSON file with settings; flags and environment variables win over it",
+    commands: S3,
+    notForLibraries: "read the file, and pass what it says as options",
   },
   {
     name: "log-level",
     type: { kind: "choice", choices: ["debug", "info", "warn", "error", "silent"] },
-    defaultText: "info",
+    default: "info",
     help: "least level that is logged; `info` has one line per request",
+    commands: INDEX,
   },
   {
     name: "log-format",
     type: { kind: "choice", choices: ["auto", "pretty", "json"] },
-    defaultText: "auto",
+    default: "auto",
     help: "form of log lines on stderr; `auto` is pretty on a terminal and JSON elsewhere",
+    commands: INDEX,
   },
   {
     name: "audit-log",
     type: TEXT,
     help: "file, or `stdout`, for one line of JSON for each change of keys and namespaces",
+    notForLibraries: NO_KEYS,
   },
   {
     name: "audit-writes",
     type: { kind: "flag" },
     help: "writes of documents are in the audit log, too, one line for each request",
+    notForLibraries: NO_KEYS,
   },
   {
     name: "slow-query-ms",
     type: { kind: "integer", min: 0, max: 3_600_000 },
-    defaultText: "1000",
+    default: 1000,
     help: "requests that take longer are logged as slow, with what took the time; 0 turns this off",
-  },
-  {
-    name: "slow-query-sample",
-    type: { kind: "integer", min: 0, max: 1_000_000 },
-    defaultText: "60",
-    help: "slow requests that are logged as such in one minute; others are counted",
+    notForLibraries: NOT_LOGGED,
   },
   {
     name: "metrics-namespaces",
     type: { kind: "integer", min: 0, max: 1000 },
-    defaultText: "20",
+    default: 20,
     help: "namespaces, those with the most traffic, that `/metrics` tells of one by one",
+    notForLibraries: "a library has no metrics",
   },
   {
     name: "otlp-endpoint",
@@ -204,12 +241,16 @@ export const SETTINGS = [
     help:
       "base URL of an OpenTelemetry collector that traces are sent to, such as " +
       "http://localhost:4318; else that in OTEL_EXPORTER_OTLP_ENDPOINT",
+    commands: INDEX,
+    notForLibraries: NOT_TRACED,
   },
   {
     name: "otlp-sample-rate",
     type: { kind: "share" },
-    defaultText: "1",
+    default: 1,
     help: "share of requests that are traced, from 0 to 1, where their client has not decided",
+    commands: INDEX,
+    notForLibraries: NOT_TRACED,
   },
   {
     name: "query-threads",
@@ -220,14 +261,8 @@ export const SETTINGS = [
   {
     name: "query-timeout",
     type: { kind: "integer", min: 1, max: 86_400 },
-    defaultText: "30",
+    default: 30,
     help: "seconds after which a query or a read of metadata is ended with 408, waiting included",
-  },
-  {
-    name: "answer-timeout",
-    type: { kind: "integer", min: 1, max: 86_400 },
-    defaultText: "30",
-    help: "seconds after which a client that takes nothing of its answer is cut off",
   },
   {
     name: "drain-delay",
@@ -236,17 +271,12 @@ export const SETTINGS = [
     help:
       "time after SIGTERM or SIGINT in which the server still serves while `/readyz` returns 503, " +
       "so that load balancers send requests elsewhere",
-  },
-  {
-    name: "divide-queries",
-    type: { kind: "choice", choices: ["on", "off"] },
-    defaultText: "on",
-    help: "whether query threads that idle take parts of another thread's long query, and subqueries",
+    notForLibraries: "a library is closed by its program, and has no load balancer",
   },
   {
     name: "recall-sample-rate",
     type: { kind: "share" },
-    defaultText: "0",
+    default: 0,
     help: "share of `ANN` queries, from 0 to 1, whose recall is measured in the background",
   },
   {
@@ -254,18 +284,23 @@ export const SETTINGS = [
     type: { kind: "bytes", min: 256 * MIB, max: 2 ** 50 },
     defaultText: "the cgroup's limit, else the machine's memory",
     help: "memory that the server may plan with",
+    commands: INDEX,
   },
   {
     name: "disk-cache-dir",
-    type: TEXT,
+    type: PATH,
+    default: "trawl-cache",
     defaultText: "./trawl-cache",
     help: "directory with copies of what was read of a bucket; created if absent",
+    commands: INDEX,
   },
   {
     name: "disk-cache-limit",
     type: { kind: "bytes", min: 0, max: 2 ** 50 },
+    default: 10 * GIB,
     defaultText: "10 GiB",
     help: "bytes that these copies may take; 0 keeps none",
+    commands: INDEX,
   },
   {
     name: "body-memory",
@@ -278,7 +313,7 @@ export const SETTINGS = [
   {
     name: "indexer",
     type: { kind: "choice", choices: ["child", "off"] },
-    defaultText: "child",
+    default: "child",
     help:
       "who folds logs into segments: `child` starts a process beside the server, `off` leaves it " +
       "to `trawl index`",
@@ -296,23 +331,16 @@ export const SETTINGS = [
     help: "how long these checkpoints, and what was deleted since, are kept, such as `2d`",
   },
   {
-    name: "kernel",
-    type: { kind: "choice", choices: ["auto", "scalar"] },
-    defaultText: "auto",
-    help: "inner loops: `auto` takes WebAssembly SIMD, `scalar` plain JavaScript",
-  },
-  {
     name: "encryption-keys",
-    type: TEXT,
+    type: PATH,
     help: "file or directory with the keys that `encryption.key_name` names",
+    commands: INDEX,
   },
   {
     name: "embedder",
-    type: { kind: "choice", choices: ["none", "hash", "http"] },
-    defaultText: "none",
-    help:
-      "source of native embeddings by other models than static ones; `hash` is deterministic and " +
-      "offline, for tests",
+    type: { kind: "choice", choices: ["none", "http"] },
+    default: "none",
+    help: "source of native embeddings by models that are not in a folder",
   },
   {
     name: "embedding-url",
@@ -346,11 +374,9 @@ export const SETTINGS = [
   },
   {
     name: "reranker",
-    type: { kind: "choice", choices: ["none", "words", "http"] },
-    defaultText: "none",
-    help:
-      "what `rerank_by` with a model asks; `words` counts words in common, offline, for trials " +
-      "and tests",
+    type: { kind: "choice", choices: ["none", "http"] },
+    default: "none",
+    help: "what `rerank_by` with a model asks",
   },
   {
     name: "rerank-url",
@@ -366,40 +392,30 @@ export const SETTINGS = [
   {
     name: "rerank-models",
     type: { kind: "list" },
-    defaultText: "with `--reranker words`, words",
     help: "names of the reranking models that queries may use",
   },
 ] as const satisfies readonly Setting[];
 
-/** Settings that say how to reach a bucket. */
-const S3_SETTINGS: readonly SettingName[] = ["s3-endpoint", "s3-region", "s3-path-style"];
-
-/** Settings of `trawl index`. */
-export const INDEX_SETTINGS: readonly SettingName[] = [
-  "data-dir",
-  "file-access",
-  "object-store",
-  ...S3_SETTINGS,
-  "config",
-  "log-level",
-  "log-format",
-  "memory-limit",
-  "disk-cache-dir",
-  "disk-cache-limit",
-  "kernel",
-  "encryption-keys",
-  "otlp-endpoint",
-  "otlp-sample-rate",
-];
-
-/** Settings of `trawl certify`. */
-export const CERTIFY_SETTINGS: readonly SettingName[] = ["config", ...S3_SETTINGS];
-
 /** Names of all settings. */
 export type SettingName = (typeof SETTINGS)[number]["name"];
 
+/** The settings that a command has. */
+export function settingsOf(command: "index" | "certify"): readonly NamedSetting[] {
+  return (SETTINGS as readonly NamedSetting[]).filter(({ commands }) =>
+    commands?.includes(command),
+  );
+}
+
+/** A setting of the table. */
+export type NamedSetting = Setting & { readonly name: SettingName };
+
 /** Greatest default of `body-memory`. */
 export const BODY_MEMORY_DEFAULT_MAX = 2 * GIB;
+
+/** The default as help and docs show it; empty without one. */
+export function defaultText(setting: Setting): string {
+  return setting.defaultText ?? String(setting.default ?? "");
+}
 
 /** The environment variable of a setting: `data-dir` → `TRAWL_DATA_DIR`. */
 export function environmentName(setting: Setting): string {
@@ -426,6 +442,8 @@ export function valueName(setting: Setting): string {
       return `<${setting.type.choices.join("|")}>`;
     case "text":
       return "<text>";
+    case "path":
+      return "<path>";
     case "flag":
       return "";
     case "list":

@@ -1,15 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { withSettings } from "../../../scripts/docs/settings-markdown.ts";
 import { createProgram } from "../program.ts";
-import { readSettings } from "./read-settings.ts";
+import { type GivenSettings, readSettings } from "./read-settings.ts";
 import {
   checkReach,
   fileUmask,
+  indexConfig,
   type Machine,
   type ServerConfig,
   serverConfig,
 } from "./server-config.ts";
-import { environmentName, fileKey, SETTINGS, type Setting, valueName } from "./setting-table.ts";
+import { environmentName, SETTINGS, settingsOf } from "./setting-table.ts";
 
 const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30, isInteractive: false };
 
@@ -19,10 +21,14 @@ interface Given {
   readonly file?: unknown;
 }
 
-function configOf({ flags = {}, environment = {}, file }: Given): ServerConfig {
+function settingsOfAll({ flags = {}, environment = {}, file }: Given): GivenSettings {
   const withFile = file === undefined ? flags : { ...flags, config: "trawl.json" };
   const readFile = () => (typeof file === "string" ? file : JSON.stringify(file));
-  return serverConfig(readSettings({ flags: withFile, environment, readFile }), MACHINE);
+  return readSettings({ flags: withFile, environment, readFile });
+}
+
+function configOf(given: Given): ServerConfig {
+  return serverConfig(settingsOfAll(given), MACHINE);
 }
 
 describe("defaults", () => {
@@ -37,7 +43,6 @@ describe("defaults", () => {
       dividesQueries: true,
       recallSampleRate: 0,
       memoryBytesMax: MACHINE.memoryBytes,
-      kernel: "auto",
       embedding: { kind: "none" },
       staticModels: [],
       onnxModels: [],
@@ -66,13 +71,13 @@ describe("defaults", () => {
 
 describe("precedence", () => {
   const environment = { TRAWL_PORT: "2", TRAWL_LOG_LEVEL: "warn" };
-  const file = { port: 3, log_level: "error", kernel: "scalar" };
+  const file = { port: 3, log_level: "error", slow_query_ms: 7 };
 
   test("flag wins over environment, environment over file", () => {
     const config = configOf({ flags: { port: "1" }, environment, file });
     expect(config.http.port).toBe(1);
     expect(config.log.level).toBe("warn");
-    expect(config.engine.kernel).toBe("scalar");
+    expect(config.http.slowRequestMs).toBe(7);
   });
 
   test("an empty variable is an unset one", () => {
@@ -92,9 +97,41 @@ describe("precedence", () => {
   });
 });
 
-test("the indexer beside the server has the server's kernel", () => {
-  const { indexerFlags = [] } = configOf({ flags: { kernel: "scalar" } });
-  expect(indexerFlags.join(" ")).toContain("--kernel scalar");
+describe("the indexer that the server starts", () => {
+  /** The flags that the server gives it, by name. */
+  function flagsOf(given: Given): Record<string, string> {
+    const { indexerFlags = [] } = configOf(given);
+    const pairs = Array.from({ length: indexerFlags.length / 2 }, (_, i) => [
+      indexerFlags[2 * i].slice(2),
+      indexerFlags[2 * i + 1],
+    ]);
+    const flags: Record<string, string> = Object.fromEntries(pairs);
+    expect(Object.keys(flags).length).toBe(pairs.length);
+    return flags;
+  }
+
+  const bucket = { "object-store": "s3://data/a", "s3-region": "r" };
+  test.each<Given>([
+    {},
+    { flags: { "data-dir": "x", "memory-limit": "1GiB", "file-access": "group" } },
+    { flags: bucket, environment: { TRAWL_LOG_LEVEL: "warn", TRAWL_S3_PATH_STYLE: "on" } },
+    { flags: { ...bucket, "s3-endpoint": "http://127.0.0.1:9000/", "disk-cache-limit": "0" } },
+    { flags: { ...bucket, "disk-cache-dir": "c", "disk-cache-limit": "3GiB" } },
+    { file: { data_dir: "y", encryption_keys: "k", log_format: "json", port: 1 } },
+    { flags: { "otlp-endpoint": "http://x/v1/traces", "otlp-sample-rate": "0.0000001" } },
+  ])("has the server's settings: %j", (given) => {
+    const flags = flagsOf(given);
+    const machine = { ...MACHINE, memoryBytes: 2 ** 29 };
+    const index = indexConfig(readSettings({ flags, environment: {} }), machine);
+    expect(index).toEqual(indexConfig(settingsOfAll(given), MACHINE));
+    const names = settingsOf("index").map(({ name }) => name as string);
+    expect(Object.keys(flags).filter((name) => !names.includes(name))).toEqual([]);
+  });
+
+  test("writes files for those who may read the server's", () => {
+    const flags = flagsOf({ flags: { "file-access": "group" } });
+    expect(fileUmask(readSettings({ flags, environment: {} }))).toBe(0o027);
+  });
 });
 
 describe("values", () => {
@@ -148,8 +185,6 @@ describe("values", () => {
       fileUmask(readSettings({ flags, environment: {} }));
     expect(umask({})).toBe(0o077);
     expect(umask({ "file-access": "group" })).toBe(0o027);
-    const config = configOf({ flags: { "file-access": "group" } });
-    expect(config.indexerFlags?.slice(-2)).toEqual(["--file-access", "group"]);
   });
 
   test("hosts and origins are lists, as browsers write them", () => {
@@ -207,13 +242,6 @@ test("reranking settings make one configuration", () => {
     url: "http://localhost:1/v1",
     apiKey: "k",
     models: ["a", "org/b"],
-  });
-  const words = { kind: "words", models: ["words"] };
-  expect(configOf({ flags: { reranker: "words" } }).engine.reranking).toEqual(words);
-  const named = { reranker: "words", rerank_models: ["production-model"] };
-  expect(configOf({ file: named }).engine.reranking).toEqual({
-    kind: "words",
-    models: ["production-model"],
   });
 });
 
@@ -286,10 +314,9 @@ describe("refusals", () => {
       "--onnx-models names a, as --static-models does; give one of them another name",
     ],
     [{ flags: { "rerank-url": "http://x" } }, "--rerank-url is set, but --reranker is none"],
-    [
-      { flags: { reranker: "words", "rerank-api-key": "k" } },
-      "--rerank-api-key is set, but --reranker is words",
-    ],
+    [{ flags: { reranker: "words" } }, '--reranker: "words" is not one of: none, http'],
+    [{ flags: { embedder: "hash" } }, '--embedder: "hash" is not one of: none, http'],
+    [{ environment: { TRAWL_KERNEL: "scalar" } }, "unknown environment variable TRAWL_KERNEL"],
     [{ flags: { "rerank-models": "a" } }, "--rerank-models is set, but --reranker is none"],
     [{ flags: { reranker: "http", "rerank-url": "http://x" } }, "needs --rerank-url"],
     [{ flags: { reranker: "http", "rerank-models": "a" } }, "needs --rerank-url"],
@@ -380,25 +407,8 @@ describe("the program", () => {
   });
 });
 
-test("docs/configuration.md has the table as it is", () => {
+test("docs/configuration.md has the table as `npm run write:settings` writes it", () => {
   const path = new URL("../../../docs/configuration.md", import.meta.url);
-  expect(readFileSync(path, "utf8")).toContain(settingsMarkdown());
+  const text = readFileSync(path, "utf8");
+  expect(withSettings(text)).toBe(text);
 });
-
-/** The table as docs/configuration.md shows it. */
-function settingsMarkdown(): string {
-  const head = "| Flag | Environment | File key | Default | Meaning |\n|---|---|---|---|---|\n";
-  const lines = SETTINGS.map((setting: Setting) => {
-    const value = valueName(setting).replaceAll("|", "\\|");
-    const flag = `--${setting.name}${value === "" ? "" : ` ${value}`}`;
-    const cells = [
-      `\`${flag}\``,
-      `\`${environmentName(setting)}\``,
-      setting.name === "config" ? "" : `\`${fileKey(setting)}\``,
-      setting.defaultText ?? "",
-      setting.help,
-    ];
-    return `| ${cells.join(" | ")} |`;
-  });
-  return `${head}${lines.join("\n")}\n`;
-}

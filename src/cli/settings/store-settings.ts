@@ -1,12 +1,12 @@
-/** From settings to the store that holds the data, and back to flags for the indexer. */
+/** From settings to the store that holds the data. */
 
 import { resolve } from "node:path";
 import { isObjectKey } from "../../storage/object-store.ts";
 import type { S3StoreConfig, StoreConfig } from "../../storage/store-config.ts";
-import { shownUrl } from "./shown-url.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
-import type { SettingName } from "./setting-table.ts";
+import { settingValue } from "./setting-value.ts";
+import { shownUrl } from "./shown-url.ts";
 
 /** Prefix of all keys in a bucket: S3 allows keys of 1,024 bytes, and ours take up to 350. */
 const STORE_PREFIX_CHARS_MAX = 512;
@@ -16,26 +16,14 @@ const STORE_PREFIX_CHARS_MAX = 512;
  * is how messages call the setting that has the bucket.
  */
 export function storeConfig(given: GivenSettings, flag = "--object-store"): StoreConfig {
-  const url = textOf(given, "object-store");
+  const url = settingValue(given, "object-store");
   if (url !== undefined) return s3Config(given, url, flag);
   for (const name of ["s3-endpoint", "s3-region", "s3-path-style"] as const) {
     if (!given.has(name)) continue;
     const fix = `say ${flag} s3://bucket/prefix`;
     throw new SettingFault(`--${name} is set, but the data is in a local directory; ${fix}`);
   }
-  return { kind: "directory", root: resolve(textOf(given, "data-dir") ?? "trawl-data") };
-}
-
-/** Flags that name the same store. */
-export function storeFlags(config: StoreConfig): readonly string[] {
-  if (config.kind === "directory") return ["--data-dir", config.root];
-  const { bucket, prefix, endpoint, region, pathStyle } = config;
-  return [
-    ...["--object-store", `s3://${bucket}${prefix === "" ? "" : `/${prefix}`}`],
-    ...["--s3-path-style", pathStyle ? "on" : "off"],
-    ...(endpoint === undefined ? [] : ["--s3-endpoint", endpoint]),
-    ...(region === undefined ? [] : ["--s3-region", region]),
-  ];
+  return { kind: "directory", root: resolve(settingValue(given, "data-dir")) };
 }
 
 /**
@@ -59,9 +47,9 @@ function s3Config(given: GivenSettings, url: string, flag: string): S3StoreConfi
     );
   }
   const { bucket, prefix } = parseUrl(url, flag);
-  const endpoint = textOf(given, "s3-endpoint");
-  const region = textOf(given, "s3-region");
-  const style = textOf(given, "s3-path-style") ?? "auto";
+  const endpoint = settingValue(given, "s3-endpoint");
+  const region = settingValue(given, "s3-region");
+  const style = settingValue(given, "s3-path-style");
   return {
     kind: "s3",
     bucket,
@@ -118,9 +106,4 @@ function checkEndpoint(endpoint: string): string {
     throw new SettingFault(`--s3-endpoint must hold no credentials; ${fix}`);
   }
   return endpoint.replace(/\/+$/, "");
-}
-
-function textOf(given: GivenSettings, name: SettingName): string | undefined {
-  const value = given.get(name);
-  return typeof value === "string" ? value : undefined;
 }

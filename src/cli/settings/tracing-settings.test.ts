@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { readSettings } from "./read-settings.ts";
-import { serverConfig } from "./server-config.ts";
 import { tracingConfig } from "./tracing-settings.ts";
 
 const configOf = (
@@ -26,23 +25,6 @@ test("the collector is that of the flag, of our variable, or of everybody's", ()
     url: "http://flag/v1/traces",
     sampleRate: 0.25,
   });
-});
-
-test("the indexer that a server starts has the same collector", () => {
-  const given = readSettings({
-    flags: { "otlp-endpoint": "http://flag", "otlp-sample-rate": "0.25" },
-    environment: {},
-  });
-  const { indexerFlags, tracing } = serverConfig(given, {
-    coreCount: 1,
-    memoryBytes: 2 ** 30,
-    isInteractive: false,
-  });
-  expect(indexerFlags?.join(" ")).toContain(
-    "--otlp-endpoint http://flag/v1/traces --otlp-sample-rate 0.25",
-  );
-  const flags = { "otlp-endpoint": "http://flag/v1/traces", "otlp-sample-rate": "0.25" };
-  expect(configOf(flags)).toEqual(tracing);
 });
 
 test("a collector that cannot be asked is refused, without its password", () => {

@@ -1,19 +1,19 @@
 /** Settings of traces. */
 
 import type { TracingConfig } from "../../api/config.ts";
-import { shownUrl } from "./shown-url.ts";
 import { SettingFault } from "./parse-setting.ts";
 import type { GivenSettings } from "./read-settings.ts";
+import { settingValue } from "./setting-value.ts";
+import { shownUrl } from "./shown-url.ts";
 
 /** Undefined where no collector is named. Throws `SettingFault` for one that cannot be asked. */
 export function tracingConfig(given: GivenSettings): TracingConfig | undefined {
-  const endpoint = given.get("otlp-endpoint");
-  const rate = given.get("otlp-sample-rate");
-  if (typeof endpoint !== "string") {
-    if (rate === undefined) return undefined;
+  const endpoint = settingValue(given, "otlp-endpoint");
+  if (endpoint === undefined) {
+    if (!given.has("otlp-sample-rate")) return undefined;
     throw new SettingFault("--otlp-sample-rate is set, but no --otlp-endpoint that traces go to");
   }
-  return { url: tracesUrl(endpoint), sampleRate: typeof rate === "number" ? rate : 1 };
+  return { url: tracesUrl(endpoint), sampleRate: settingValue(given, "otlp-sample-rate") };
 }
 
 /** By the protocol `v1/traces` follows the base URL; one that has it is taken as it is. */
@@ -31,9 +31,4 @@ function tracesUrl(endpoint: string): string {
     );
   }
   return `${endpoint.replace(/\/+$/, "").replace(/\/v1\/traces$/, "")}/v1/traces`;
-}
-
-/** The same for a process that this one starts. */
-export function tracingFlags({ url, sampleRate }: TracingConfig): readonly string[] {
-  return ["--otlp-endpoint", url, "--otlp-sample-rate", String(sampleRate)];
 }

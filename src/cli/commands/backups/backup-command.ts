@@ -6,8 +6,7 @@ import type { KeptBackups } from "../../../transfer/backups/backup-target.ts";
 import type { BackupOutcome } from "../../../transfer/backups/take-backup.ts";
 import type { BackupFault } from "../../../transfer/backups/verify-backup.ts";
 import type { ClientCommand, CommandContext } from "../client-command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, UsageError } from "../exit-codes.ts";
 import { addBucketOptions } from "./bucket-options.ts";
 import { faultText } from "./fault-text.ts";
 

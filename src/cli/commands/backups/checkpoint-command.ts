@@ -3,8 +3,7 @@ import { DURATION_FORM, parseDuration } from "../../../base/duration.ts";
 import { apiPath } from "../../../client/api-client.ts";
 import { tableText } from "../../output/table-text.ts";
 import type { ClientCommand, CommandCall, CommandContext } from "../client-command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, UsageError } from "../exit-codes.ts";
 
 const ACTIONS = { create, list, delete: remove, restore } as const;
 

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
-import type { ObjectStore } from "../../../storage/object-store.ts";
 import { openObjectStore } from "../../../storage/access/open-object-store.ts";
+import type { ObjectStore } from "../../../storage/object-store.ts";
 import { RetryingObjectStore } from "../../../storage/retrying-object-store.ts";
 import type { StoreConfig } from "../../../storage/store-config.ts";
 import { SettingFault } from "../../settings/parse-setting.ts";
 import { readSettings } from "../../settings/read-settings.ts";
 import { storeOfText } from "../../settings/store-settings.ts";
 import type { CommandCall, CommandContext } from "../client-command.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../exit-codes.ts";
 
 /** Where backups are. */
 export interface BackupPlace {

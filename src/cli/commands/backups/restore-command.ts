@@ -2,8 +2,7 @@ import { countedText } from "../../../base/amount-text.ts";
 import { isClientError } from "../../../client/client-error.ts";
 import type { RestoredNamespace } from "../../../transfer/backups/restore-backup.ts";
 import type { ClientCommand } from "../client-command.ts";
-import { EXIT } from "../exit-codes.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, UsageError } from "../exit-codes.ts";
 import { addBucketOptions } from "./bucket-options.ts";
 
 /** `trawl restore --from <dir>`: makes namespaces of a server from a backup. */

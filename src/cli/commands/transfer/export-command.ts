@@ -11,9 +11,8 @@ import {
 } from "../../../transfer/export/export-request.ts";
 import type { ProgressTask } from "../../output/progress-reporter.ts";
 import type { ClientCommand, CommandContext } from "../client-command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, UsageError } from "../exit-codes.ts";
 import { readJsonArgument } from "../read-argument.ts";
-import { UsageError } from "../usage-error.ts";
 
 interface ExportCommandOptions {
   readonly namespace: string;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { FILE_FORMATS, type FileFormat } from "../../../transfer/read/file-format.ts";
 import type { CommandCall } from "../client-command.ts";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../exit-codes.ts";
 
 /** Metrics of vectors, as the API spells them. */
 const DISTANCE_METRICS = ["cosine_distance", "euclidean_squared"];

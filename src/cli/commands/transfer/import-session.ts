@@ -3,7 +3,6 @@
 import type { Readable } from "node:stream";
 import { countedText, countText, sizeText } from "../../../base/amount-text.ts";
 import { durationText } from "../../../base/duration.ts";
-import { RecentRate } from "../../output/recent-rate.ts";
 import { isClientError } from "../../../client/client-error.ts";
 import { formatAttributeType } from "../../../model/attribute-type.ts";
 import { attributeTypes, embedsTexts } from "../../../transfer/import/attribute-types.ts";
@@ -38,10 +37,10 @@ import { sampleFiles } from "../../../transfer/import/sample-files.ts";
 import type { RejectedRow } from "../../../transfer/import/settle-batch.ts";
 import type { OpenedFile } from "../../../transfer/read/opened-file.ts";
 import { FILE_START, FileFault } from "../../../transfer/read/source-row.ts";
+import { RecentRate } from "../../output/recent-rate.ts";
 import { printable, tableText } from "../../output/table-text.ts";
 import type { CommandContext } from "../client-command.ts";
-import { EXIT, type ExitCode } from "../exit-codes.ts";
-import { UsageError } from "../usage-error.ts";
+import { EXIT, type ExitCode, UsageError } from "../exit-codes.ts";
 import type { ImportOptions } from "./import-options.ts";
 
 /** Where an import begins that nothing is known of. */

@@ -7,9 +7,8 @@ import { parseBaseUrl } from "../../../client/base-url.ts";
 import type { MigrationSource, SourceOptions } from "../../../transfer/migrate/migration-source.ts";
 import type { ProgressTask } from "../../output/progress-reporter.ts";
 import type { ClientCommand, CommandContext } from "../client-command.ts";
-import { EXIT } from "../exit-codes.ts";
+import { EXIT, UsageError } from "../exit-codes.ts";
 import { readJsonArgument } from "../read-argument.ts";
-import { UsageError } from "../usage-error.ts";
 
 const SOURCES = ["qdrant", "chroma", "pinecone", "turbopuffer", "trawl"] as const;
 
