@@ -116,15 +116,16 @@ async function isExcused(
 
 /**
  * Returns true if no request used the namespace on this server while its knowledge of the log's end
- * grew too old. Requests within the last poll interval do not count: the poll after them is the
- * first that could refresh it.
+ * grew too old. A listing reads the store and uses no namespace. Requests within the last poll
+ * interval do not count: the poll after them is the first that could refresh it.
  */
-function wasUnused(
-  { namespace, by, event, atMs }: Reopening,
-  operations: readonly Operation[],
+export function wasUnused(
+  { namespace, by, event, atMs }: Pick<Reopening, "namespace" | "by" | "event" | "atMs">,
+  operations: readonly Pick<Operation, "name" | "meaning" | "server" | "sentAt" | "sentAtMs">[],
 ): boolean {
-  return operations.every(({ name, server, sentAt, sentAtMs }) => {
-    if (name !== namespace || server !== by || sentAt > event) return true;
+  return operations.every(({ name, meaning, server, sentAt, sentAtMs }) => {
+    const isUse = name === namespace && meaning.kind !== "list" && server === by;
+    if (!isUse || sentAt > event) return true;
     const agoMs = atMs - sentAtMs;
     return agoMs > LOG_END_KNOWN_MS_MAX || agoMs <= NAMESPACE_POLL_MS + POLL_TAKES_MS_MAX;
   });

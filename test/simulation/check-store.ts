@@ -149,7 +149,7 @@ class Replay {
       .flat()
       .flatMap((record) => {
         if (record.kind !== "import") return [];
-        return record.segments.flatMap(({ id, home: owner, tombstoneObject }) => [
+        return record.segments.flatMap(({ id, owner, tombstoneObject }) => [
           segmentKey(owner ?? generation, id),
           ...(tombstoneObject ? [segmentKey(generation, tombstoneObject as typeof id)] : []),
         ]);
@@ -217,7 +217,7 @@ function reach({ generation, newest, imports }: Life): Set<ObjectKey> {
   const reached = new Set<ObjectKey>();
   if (newest !== undefined) {
     reached.add(manifestKey(generation, newest.version));
-    for (const { id, home: owner, tombstoneObject } of newest.segments) {
+    for (const { id, owner, tombstoneObject } of newest.segments) {
       reached.add(segmentKey(owner ?? generation, id));
       if (tombstoneObject) reached.add(segmentKey(generation, tombstoneObject as typeof id));
     }

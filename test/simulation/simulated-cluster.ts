@@ -7,8 +7,8 @@ import { seededRandom } from "../../src/base/random.ts";
 import { RETIREMENT_MESSAGE, type Retirement } from "../../src/commit/opened/namespace-options.ts";
 import { Indexer } from "../../src/indexer/indexer.ts";
 import { THRESHOLDS } from "../../src/namespace/thresholds.ts";
-import type { NamespaceGeneration } from "../../src/storage/object-keys.ts";
 import { StoreAccess } from "../../src/storage/access/store-access.ts";
+import type { NamespaceGeneration } from "../../src/storage/object-keys.ts";
 import { GARBAGE_GRACE_MS } from "../../src/threads/open-indexer.ts";
 import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
 import { testIndexerOptions } from "../support/engine/test-indexer-options.ts";
@@ -286,11 +286,17 @@ export class SimulatedCluster {
     return pauseMs;
   }
 
-  /** A server that does not stop in time is killed, as supervisors do. */
+  /**
+   * A server that does not stop in time is killed, as supervisors do; so is one whose store does
+   * not answer, which exits by itself.
+   */
   async #stop(server: SimulatedServer): Promise<void> {
     this.#servers.delete(server);
     const patience = this.scheduler.sleep(STOP_MS_MAX, "patience with a server");
-    await Promise.race([server.fixture.close(), patience]);
+    const closed = server.fixture.close().catch((error: unknown) => {
+      if (!isDatabaseError(error, "unavailable")) throw error;
+    });
+    await Promise.race([closed, patience]);
     server.process.kill();
   }
 

@@ -5,7 +5,6 @@
 
 import { DatabaseError } from "../../src/base/errors.ts";
 import { joinPieces } from "../../src/base/pieces.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import {
   type ListPage,
   type ListRequest,
@@ -16,6 +15,7 @@ import {
   type PutOutcome,
   piecesOf,
 } from "../../src/storage/object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { damaged, drawFault, type Fault, type FaultProfile } from "./fault-profile.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
