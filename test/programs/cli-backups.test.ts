@@ -139,7 +139,7 @@ describe("trawl backup", () => {
     });
     expect((await run("backup", "--to", directory.path, "--namespace", name)).code).toBe(0);
     for (const file of await objectFiles())
-      expect((await readFile(file)).subarray(0, 4).toString()).toBe("TRWE");
+      expect((await readFile(file)).subarray(0, 4).toString()).toBe("TREN");
     expect((await run("verify", directory.path)).code).toBe(0);
     const from = ["restore", "--from", directory.path, "--namespace", name];
     expect((await run(...from, "--as", `${name}-2`)).code).toBe(0);

@@ -37,7 +37,7 @@ test("a place that a server can use is well, and nothing is left there", async (
   expect(absent.of("store")?.seen).toBe(`${data} is absent and can be made`);
   await mkdir(data);
   await mkdir(join(data, "format"));
-  await writeFile(join(data, "format", "kept"), "");
+  await writeFile(join(data, "format", "v1"), "");
   const there = await examine("--data-dir", data, "--port", "0");
   expect([there.code, there.of("store")?.verdict]).toEqual([0, "ok"]);
   expect(await readdir(directory.path)).toEqual(["absent"]);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { QUERY_PHASES } from "../../src/model/request-stats.ts";
 import { FsObjectStore } from "../../src/storage/directory/fs-object-store.ts";
+import { claimFormat } from "../../src/storage/store-format.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { expectFault, type Namespace, sdkClient, untyped } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
@@ -33,6 +34,7 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   const random = seededRandom(6);
   const store = await FsObjectStore.open({ root: directory.path, random });
+  await claimFormat(store, directory.path);
   const fixture = await EngineFixture.open({ store });
   const upsert_rows = Array.from({ length: ROWS }, (_, id) => {
     return { id, vector: Array.from({ length: DIMENSIONS }, () => random.next()) };

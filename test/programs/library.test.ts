@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import Turbopuffer from "@turbopuffer/turbopuffer";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { libraryOptionNames } from "../../src/library/library-settings.ts";
+import { openDatabase } from "../../src/library/open-database.ts";
 import {
   type CallOptions,
   type Filter,
@@ -19,6 +20,7 @@ import {
   type WriteParameters,
 } from "../../src/library/open-trawl.ts";
 import { productEnvironment } from "../support/processes/environment.ts";
+import { OFFLINE_MODELS, replaceConfig } from "../support/servers/replaced-config.ts";
 import { sdkClient, untyped } from "../support/servers/sdk-client.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
@@ -30,8 +32,6 @@ const SMALL: TrawlOptions = {
   memoryLimit: "512MiB",
   queryThreads: 1,
   logLevel: "error",
-  embedder: "hash",
-  reranker: "words",
 };
 
 const BOOKS: WriteParameters = {
@@ -103,7 +103,8 @@ let trawl: Trawl;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  trawl = await openTrawl({ ...SMALL, dataDir: join(directory.path, "shared") });
+  const options = { ...SMALL, dataDir: join(directory.path, "shared") };
+  trawl = await openDatabase(options, (config) => replaceConfig(config, OFFLINE_MODELS));
 });
 
 afterAll(async () => {

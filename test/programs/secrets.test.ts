@@ -254,8 +254,9 @@ test.concurrent("lines of slow queries have nothing that users stored or asked f
     dataDir: join(directory.path, "user-data"),
     arguments: [
       ...["--query-threads", "1", "--indexer", "off", "--log-format", "json"],
-      ...["--slow-query-ms", "1", "--slow-query-sample", "1000"],
+      ...["--slow-query-ms", "1"],
     ],
+    replaced: { http: { slowRequestsLoggedMax: 1000 } },
   });
   const { stored, asked, number, unknownName } = USER_DATA;
   const call = (path: string, body: unknown) => rawCall("POST", path, body, { url: server.url });

@@ -25,8 +25,9 @@ beforeAll(async () => {
     dataDir: directory.path,
     arguments: [
       ...["--indexer", "off", "--query-threads", "1", "--log-format", "json"],
-      ...["--slow-query-ms", "50", "--slow-query-sample", "3"],
+      ...["--slow-query-ms", "50"],
     ],
+    replaced: { http: { slowRequestsLoggedMax: 3 } },
   });
   const id = Array.from({ length: DOCUMENTS }, (_, i) => i);
   const title = id.map((i) => `document ${i} ${`of ${STORED} `.repeat(60)}`);

@@ -6,10 +6,10 @@ import { KeyRing } from "../../../src/access/key-ring.ts";
 import { KeyStore } from "../../../src/access/key-store.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
-import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { InstantClock } from "../clocks/instant-clock.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 
 /** What a test may choose. */
 export interface KeyChoices {

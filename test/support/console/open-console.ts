@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
+import type { ReplacedConfig } from "../servers/replaced-config.ts";
 import { type ServerProcess, startServer } from "../servers/server-process.ts";
 import { temporaryDirectory } from "../stores/temporary-directory.ts";
 
@@ -48,10 +49,13 @@ export interface ConsoleFixture {
   expectAccessible(page: Page): Promise<void>;
 }
 
-/** Tests over one server; `flags` are its own. The fixture is there from the first hook on. */
+/**
+ * Tests over one server, with its own flags or replaced configuration. The fixture is there from
+ * the first hook on.
+ */
 export function describeConsole(
   name: string,
-  flags: readonly string[],
+  own: readonly string[] | ReplacedConfig,
   suite: (fixture: ConsoleFixture) => void,
 ): void {
   if (CHROMIUM === undefined) {
@@ -62,7 +66,7 @@ export function describeConsole(
   describe(name, () => {
     let started: StartedConsole;
     beforeAll(async () => {
-      started = await startConsole(flags);
+      started = await startConsole(own);
     });
     afterEach(() => started.endTest());
     afterAll(() => started?.stop());
@@ -86,11 +90,13 @@ interface StartedConsole {
   readonly stop: () => Promise<void>;
 }
 
-async function startConsole(flags: readonly string[]): Promise<StartedConsole> {
+async function startConsole(own: readonly string[] | ReplacedConfig): Promise<StartedConsole> {
   const directory = await temporaryDirectory();
+  const [flags, replaced] = "engine" in own || "http" in own ? [[], own] : [own as [], undefined];
   const server = await startServer({
     dataDir: directory.path,
     arguments: ["--log-level", "warn", ...flags],
+    replaced,
   });
   const browser = await chromium.launch({
     executablePath: CHROMIUM as string,

@@ -1,8 +1,8 @@
 /** A namespace in the store, queries of every kind over it, and what they cost in rounds. */
 
 import { expect } from "vitest";
-import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import type { ListPage, ListRequest, ObjectKey } from "../../../src/storage/object-store.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { EngineFixture, type FixtureOptions } from "./engine-fixture.ts";
 
 /** A request as a round has it. */

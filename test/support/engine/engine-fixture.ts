@@ -32,13 +32,13 @@ import { ArenaKernels } from "../../../src/kernel/arena-kernels.ts";
 import { THRESHOLDS, type Thresholds } from "../../../src/namespace/thresholds.ts";
 import type { DivisionLimits } from "../../../src/query/operator/division.ts";
 import type { Probing } from "../../../src/query/operator/query-options.ts";
+import { StoreAccess } from "../../../src/storage/access/store-access.ts";
 import type { DiskCacheConfig } from "../../../src/storage/disk-cache/disk-cache-store.ts";
 import type { KeyService } from "../../../src/storage/encryption/key-service.ts";
-import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
-import { StoreAccess } from "../../../src/storage/access/store-access.ts";
 import type { FromCacheThread } from "../../../src/threads/cache/cache-thread.ts";
 import { cacheThreadMetrics } from "../../../src/threads/cache/cache-thread-metrics.ts";
+import { ThreadedEngine } from "../../../src/threads/main/threaded-engine.ts";
 import { ownPort } from "../../../src/threads/query/own-port.ts";
 import { OwnQueries } from "../../../src/threads/query/own-queries.ts";
 import {
@@ -54,11 +54,11 @@ import type {
   ToWriteThread,
 } from "../../../src/threads/thread-messages.ts";
 import type { ThreadPort } from "../../../src/threads/thread-port.ts";
-import { ThreadedEngine } from "../../../src/threads/main/threaded-engine.ts";
 import { serveWrites } from "../../../src/threads/write/serve-writes.ts";
 import { writeThreadMetrics } from "../../../src/threads/write/write-thread-metrics.ts";
 import { InstantClock } from "../clocks/instant-clock.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { localPorts, type Turn } from "./local-ports.ts";
 import { ScribbledBlocks } from "./scribbled-blocks.ts";
 import {

@@ -9,11 +9,11 @@ import { idAt } from "../../../src/codec/columns-value.ts";
 import { WalReader } from "../../../src/log/wal-reader.ts";
 import { decodeBatches } from "../../../src/log/wal-records.ts";
 import { CountingObjectStore } from "../../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { waitMarkPrefix, walKey } from "../../../src/storage/object-keys.ts";
 import type { ListRequest, ObjectStore } from "../../../src/storage/object-store.ts";
 import { Scheduler } from "../../simulation/scheduler.ts";
 import { SimulatedProcess } from "../../simulation/simulated-process.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { type Answer, EngineFixture } from "./engine-fixture.ts";
 
 /** The namespace that all of them write to. */
@@ -25,7 +25,7 @@ export const RACE_GENERATION = { name: RACE_NAME, generation: 1 };
 export interface RacerChoices {
   /** Latency of each call to the store, ±10 %. */
   readonly latencyMs: number;
-  /** True for a server that sees no wait marks, like one of an earlier version. */
+  /** True for a server that sees no wait marks, as if they were lost. */
   readonly isDeaf?: boolean;
 }
 

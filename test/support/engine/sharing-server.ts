@@ -1,7 +1,7 @@
 /** Servers over one store that index and collect at once, for tests of what namespaces share. */
 
-import type { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import type { ObjectStore } from "../../../src/storage/object-store.ts";
+import type { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { EngineFixture, type TestKeys } from "./engine-fixture.ts";
 
 /** Every entry is worth indexing. */

@@ -8,8 +8,8 @@ import { seededRandom } from "../../../src/base/random.ts";
 import { DiskCache } from "../../../src/storage/disk-cache/disk-cache.ts";
 import { SET_BYTES } from "../../../src/storage/disk-cache/disk-cache-layout.ts";
 import { DiskCacheStore } from "../../../src/storage/disk-cache/disk-cache-store.ts";
-import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { ALWAYS, objectKey } from "../../../src/storage/object-store.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 
 const OBJECTS = 24;
 const OBJECT_BYTES = 2_500_000;

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
-import { SIGNAL_REPEAT_MS } from "../../../src/cli/signal-repeat.ts";
+import { SIGNAL_REPEAT_MS } from "../../../src/cli/interrupt-signal.ts";
 import { FakeEngine, jsonAnswer } from "../servers/fake-engine.ts";
 import { fakeProgram } from "../servers/fake-program.ts";
 

@@ -2,16 +2,16 @@
 
 import type { Steps } from "../../../src/base/steps.ts";
 import type {
-  DividedPlans,
+  DividedPlan,
   Division,
   PartOutcome,
-  PlannedPart,
+  PlanPart,
 } from "../../../src/query/operator/division.ts";
 
 /** Cuts every plan that may be divided into many parts. */
 export class ManyParts implements Division {
   readonly helperCount = 3;
-  readonly limits = { documentsMin: 1, rangeDocuments: 64, restMsMin: 0, savedMsMin: 0 };
+  readonly limits = { documentsMin: 1, rangeDocuments: 64, restMsMin: 0 };
   parts = 0;
   #nowMs = 0;
 
@@ -20,13 +20,7 @@ export class ManyParts implements Division {
     return this.#nowMs;
   }
 
-  planMs(): number {
-    return 1;
-  }
-
-  notePlan(): void {}
-
-  *runParts({ parts }: DividedPlans, run: (part: PlannedPart) => Steps<PartOutcome>) {
+  *runParts({ parts }: DividedPlan, run: (part: PlanPart) => Steps<PartOutcome>) {
     this.parts += parts.length;
     const outcomes: PartOutcome[] = [];
     for (const part of parts) outcomes.push(yield* run(part));

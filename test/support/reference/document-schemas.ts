@@ -1,8 +1,8 @@
 /** The reference as something to check requests and answers with. */
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { JsonSchema } from "../../../src/reference/schemas/json-schema.ts";
 import { openapiDocument } from "../../../src/reference/openapi-document.ts";
+import type { JsonSchema } from "../../../src/reference/schemas/json-schema.ts";
 
 /** The document, as programs see it. */
 export const DOCUMENT = openapiDocument("0.0.0-test") as unknown as OpenapiDocument;

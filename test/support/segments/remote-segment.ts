@@ -19,6 +19,7 @@ import type {
   VectorPlace,
 } from "../../../src/segment/view/segment-view.ts";
 import type { ObjectKey } from "../../../src/storage/object-store.ts";
+import { ordinalListOf } from "./ordinal-list-of.ts";
 import { ordinalsOf } from "./plain-postings.ts";
 
 /** Bytes of a chunk: few, so that vectors of small segments are in several. */
@@ -177,6 +178,11 @@ function remoteColumn(open: () => ColumnView | undefined, look: Look): ColumnVie
     },
     has: (ordinal) => at((column) => column.has(ordinal)),
     value: (ordinal) => at((column) => copy(column.value(ordinal))),
+    place: (ordinal) =>
+      at((column) => {
+        const place = column.place(ordinal);
+        return place && { ...place, column: copyColumn(place.column) };
+      }),
     get dictionary() {
       return remoteDictionary(() => open()?.dictionary, look);
     },
@@ -246,7 +252,7 @@ function copy<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof OrdinalList) {
     const ordinals = Uint32Array.from(ordinalsOf(value));
-    return OrdinalList.from(ordinals, (ordinals.at(-1) ?? 0) + 1) as T;
+    return ordinalListOf(ordinals, (ordinals.at(-1) ?? 0) + 1) as T;
   }
   if (value instanceof Frequencies) {
     return new Frequencies(value.bytes.slice(), value.greatAt.slice(), value.greats.slice()) as T;

@@ -10,9 +10,9 @@ import type { HttpConfig } from "../../../src/http/http-config.ts";
 import { HttpServer } from "../../../src/http/http-server.ts";
 import type { AuditLog } from "../../../src/http/observability/audit-log.ts";
 import type { PageSite } from "../../../src/http/pages/page-site.ts";
-import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { PrivateFailuresStore } from "../../../src/storage/private-failures-store.ts";
 import { fixtureSeed } from "../random/fixture-seeds.ts";
+import { MemoryObjectStore } from "../stores/memory-object-store.ts";
 import { FakeEngine } from "./fake-engine.ts";
 
 /** A log line as the server gave it. */

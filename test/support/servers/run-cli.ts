@@ -3,10 +3,9 @@
 import { CommanderError } from "commander";
 import type { Clock } from "../../../src/base/clock.ts";
 import { seededRandom } from "../../../src/base/random.ts";
+import { CLIENT_COMMANDS } from "../../../src/cli/client-commands.ts";
 import { addClientCommands, allCommands } from "../../../src/cli/client-program.ts";
-import { CLIENT_COMMANDS } from "../../../src/cli/commands/client-commands.ts";
-import { EXIT } from "../../../src/cli/commands/exit-codes.ts";
-import { UsageError } from "../../../src/cli/commands/usage-error.ts";
+import { EXIT, UsageError } from "../../../src/cli/commands/exit-codes.ts";
 import { addCompletionCommand } from "../../../src/cli/completion/completion-command.ts";
 import type { Terminal } from "../../../src/cli/output/terminal.ts";
 import { createProgram } from "../../../src/cli/program.ts";

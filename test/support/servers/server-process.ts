@@ -5,8 +5,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { productEnvironment } from "../processes/environment.ts";
+import type { ReplacedConfig } from "./replaced-config.ts";
 
 const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
+const REPLACED_PROGRAM = fileURLToPath(new URL("./replaced-program.ts", import.meta.url));
 /** As the launcher has them. */
 const { MEMORY_ENVIRONMENT, MEMORY_FLAGS } = (await import(
   new URL("../../../scripts/memory-environment.js", import.meta.url).href
@@ -34,6 +36,8 @@ export interface ServerOptions {
   readonly dataDir?: string;
   readonly arguments?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** Configuration that has no setting. */
+  readonly replaced?: ReplacedConfig | undefined;
   /** The server of another checkout. */
   readonly checkout?: string | undefined;
 }
@@ -45,10 +49,13 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const { checkout } = options;
   // No load balancer routes requests to this server. Other versions may not know the setting.
   const drain = checkout === undefined ? { TRAWL_DRAIN_DELAY: "0s" } : {};
-  const main = join(checkout ?? CHECKOUT, "src/cli/main.ts");
+  const main =
+    options.replaced === undefined
+      ? [join(checkout ?? CHECKOUT, "src/cli/main.ts")]
+      : [REPLACED_PROGRAM, JSON.stringify(options.replaced)];
   const child = spawn(
     process.execPath,
-    [...MEMORY_FLAGS, main, ...flags, ...(options.arguments ?? [])],
+    [...MEMORY_FLAGS, ...main, ...flags, ...(options.arguments ?? [])],
     {
       env: { ...MEMORY_ENVIRONMENT, ...productEnvironment(), ...drain, ...options.environment },
       stdio: ["ignore", "pipe", "pipe"],

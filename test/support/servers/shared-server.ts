@@ -7,6 +7,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { temporaryDirectory } from "../stores/temporary-directory.ts";
+import { OFFLINE_MODELS } from "./replaced-config.ts";
 import { startServer } from "./server-process.ts";
 
 declare module "vitest" {
@@ -26,12 +27,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await mkdir(keys);
   await writeFile(join(keys, "mine"), Buffer.alloc(32, 7).toString("base64"));
   const started = async (name: string, ...flags: string[]) => {
-    const all = ["--embedder", "hash", "--encryption-keys", keys, "--log-level", "warn", ...flags];
-    return startServer({ dataDir: join(directory.path, name), arguments: all });
+    const all = ["--encryption-keys", keys, "--log-level", "warn", ...flags];
+    const dataDir = join(directory.path, name);
+    return startServer({ dataDir, arguments: all, replaced: OFFLINE_MODELS });
   };
   const servers = await Promise.all([
     started("strict", "--strict"),
-    started("lenient", "--query-threads", "1", "--reranker", "words"),
+    started("lenient", "--query-threads", "1"),
   ]);
   project.provide("serverUrl", servers[0].url);
   project.provide("contractUrl", servers[1].url);

@@ -11,36 +11,39 @@ export interface StepTimes {
   readonly longestMs: number;
   /** Number of that step. */
   readonly longest: number;
+  /** What the work threw, which ended it. */
+  readonly refusal: string | undefined;
 }
 
-/** Milliseconds below which a step is not measured again. */
-const CERTAIN_MS = 10;
+/** Runs after which the times are final. */
+const RUNS_MAX = 3;
 
 /**
- * Runs the same work several times, and takes the least time of each step: so the collection of
- * garbage and the compilation of code are left out, and so is a tick of the kernel's clock of some
- * milliseconds. What the work throws ends it.
+ * Runs the same work until no step has taken `enoughMs` each time, or three times, and takes the
+ * least time of each step: so the collection of garbage, the compilation of code and the kernel's
+ * work for new memory are left out, and so is a tick of its clock of some milliseconds.
  */
-export function longestStep(work: () => Steps<unknown>, runs = 3): StepTimes {
+export function longestStep(work: () => Steps<unknown>, enoughMs: number): StepTimes {
   const least: number[] = [];
   let count = 0;
-  for (let run = 0; run < runs; run++) {
+  let refusal: string | undefined;
+  for (let run = 0; run < RUNS_MAX; run++) {
     const steps = work();
     for (count = 0; ; count++) {
       const before = process.threadCpuUsage();
       let isDone = true;
       try {
         isDone = steps.next().done === true;
-      } catch {
-        // A refusal is an end like any other.
+      } catch (error) {
+        refusal = (error as Error).message;
       }
       const { user, system } = process.threadCpuUsage(before);
       least[count] = Math.min(least[count] ?? Number.POSITIVE_INFINITY, (user + system) / 1000);
       if (isDone) break;
     }
-    if (least.every((ms) => ms < CERTAIN_MS)) break;
+    if (least.every((ms) => ms < enoughMs)) break;
   }
   let longest = 0;
   for (let i = 0; i < least.length; i++) if (least[i] > least[longest]) longest = i;
-  return { count: least.length, longestMs: least[longest], longest };
+  return { count: least.length, longestMs: least[longest], longest, refusal };
 }

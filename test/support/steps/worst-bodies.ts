@@ -1,5 +1,12 @@
 /** Bodies of about the greatest length whose tokens, lists or trees are as large as they may be. */
 
+import { ARRAY_ELEMENTS_MAX } from "../../../src/model/contract-limits.ts";
+import {
+  EXPRESSION_DEPTH_MAX,
+  EXPRESSION_NODES_MAX,
+} from "../../../src/wire/query/expression-budget.ts";
+import { VECTOR_PARTS, VECTORS_PARTS_MAX } from "../../../src/wire/write/body-bounds.ts";
+
 /** Bytes of bodies that are no write: some less than their limit. */
 const BODY_BYTES = 60_000_000;
 
@@ -23,7 +30,12 @@ function listed(
 const FILTER = ['{"limit":1,"filters":["a","Eq",', "]}"] as const;
 const UNKNOWN = ['{"limit":1,"filters":["a","Eq",1],"x":', "}"] as const;
 const ROW = ['{"upsert_rows":[{"id":1,"a":', "}]}"] as const;
-const not = (filter: string) => `${'["Not",'.repeat(29)}${filter}${"]".repeat(29)}`;
+/** Expressions between the root and the innermost of the deepest that may be. */
+const NOTS = EXPRESSION_DEPTH_MAX - 2;
+const not = (filter: string) => `${'["Not",'.repeat(NOTS)}${filter}${"]".repeat(NOTS)}`;
+
+/** Clauses of a sum. */
+const SUMMED = EXPRESSION_NODES_MAX - 1;
 
 /** Bodies of queries; a body that is refused is read up to the fault. */
 export const WORST_QUERY_BODIES: Readonly<Record<string, Body>> = {
@@ -38,10 +50,14 @@ export const WORST_QUERY_BODIES: Readonly<Record<string, Body>> = {
   "a list of integers": full('{"limit":1,"filters":["a","In",[1', ",7", "]]}"),
   "a wide filter": listed(
     ['{"limit":1,"filters":["Or",[', "]]}"],
-    65_000,
+    EXPRESSION_NODES_MAX - 1,
     (i) => `["a","Eq",${i}]`,
   ),
-  "a deep filter": listed(['{"limit":1,"filters":["Or",[', "]]}"], 2000, () => not('["a","Eq",1]')),
+  "a deep filter": listed(
+    ['{"limit":1,"filters":["Or",[', "]]}"],
+    Math.floor((EXPRESSION_NODES_MAX - 1) / (NOTS + 1)),
+    () => not('["a","Eq",1]'),
+  ),
   "texts of a filter": listed(
     ['{"limit":1,"filters":["Or",[', "]]}"],
     7000,
@@ -54,7 +70,7 @@ export const WORST_QUERY_BODIES: Readonly<Record<string, Body>> = {
   ),
   "an unknown string": full(`${UNKNOWN[0]}"`, "\\u00e9", `"${UNKNOWN[1]}`),
   "unknown arrays": full(`${UNKNOWN[0]}[1`, ",[]", `]${UNKNOWN[1]}`),
-  "a sum": listed(['{"limit":1,"rank_by":["Sum",[', "]]}"], 65_000, () => '["a","BM25","x y z"]'),
+  "a sum": listed(['{"limit":1,"rank_by":["Sum",[', "]]}"], SUMMED, () => '["a","BM25","x y z"]'),
   "names to include": listed(
     ['{"limit":1,"rank_by":["a","asc"],"include_attributes":[', "]}"],
     1_000_000,
@@ -99,6 +115,12 @@ export const WORST_WRITE_BODIES: Readonly<Record<string, Body>> = {
   "empty lines in a row": full('{"upsert_rows":[{"id":1,', "\n", '"a":1}]}'),
   "empty lines between rows": full('{"upsert_rows":[{"id":1},', "\n", '{"id":2}]}'),
   digits: full(ROW[0], "7", ROW[1]),
+  "an array of integers": listed([`${ROW[0]}[`, `]${ROW[1]}`], ARRAY_ELEMENTS_MAX, String),
+  "an array of fractions": listed(
+    [`${ROW[0]}[`, `]${ROW[1]}`],
+    ARRAY_ELEMENTS_MAX,
+    (i) => `${i}.5`,
+  ),
   "long fractions": full(`${ROW[0]}[1`, `,0.${"7".repeat(60_000)}`, `]${ROW[1]}`),
   "rows with ever new attributes": listed(['{"upsert_rows":[', "]}"], 120_000, (i) =>
     i < 100_000 ? `{"id":${i}}` : `{"id":${i},"a${i % 700}":"x"}`,
@@ -107,8 +129,17 @@ export const WORST_WRITE_BODIES: Readonly<Record<string, Body>> = {
     const members = Array.from({ length: 1000 }, (_, a) => `"a${a}":1`);
     return `{"id":${i},${members.join()}}`;
   }),
-  "an array of strings": listed([`${ROW[0]}[`, `]${ROW[1]}`], 1_040_000, (i) => `"${i}"`),
-  "vectors of a document": listed([`${ROW[0]}[`, `]${ROW[1]}`], 500_000, (i) => `[${i},1.5]`),
+  "an array of strings": listed([`${ROW[0]}[`, `]${ROW[1]}`], ARRAY_ELEMENTS_MAX, (i) => `"${i}"`),
+  "vectors of a document": listed(
+    [`${ROW[0]}[`, `]${ROW[1]}`],
+    Math.floor(VECTORS_PARTS_MAX / (VECTOR_PARTS + 2)),
+    (i) => `[${i},1.5]`,
+  ),
+  "vectors of one dimension": listed(
+    [`${ROW[0]}[`, `]${ROW[1]}`],
+    Math.floor(VECTORS_PARTS_MAX / (VECTOR_PARTS + 1)),
+    () => "[1]",
+  ),
   "a vector of millions": listed(
     ['{"upsert_rows":[{"id":1,"vector":[', "]}]}"],
     4_000_000,
@@ -125,10 +156,15 @@ export const WORST_WRITE_BODIES: Readonly<Record<string, Body>> = {
     2_000_000,
     () => '"x"',
   ),
+  "a patch of as many elements as there may be": listed(
+    ['{"patch_by_filter":{"filters":["n","Eq",1],"patch":{"a":[', "]}}}"],
+    ARRAY_ELEMENTS_MAX,
+    () => '"x"',
+  ),
   "a list of a filter": full('{"delete_by_filter":["a","In",["x"', ',"abc"', "]]}"),
   "a condition": listed(
     ['{"upsert_rows":[{"id":1}],"upsert_condition":["Or",[', "]]}"],
-    65_000,
+    EXPRESSION_NODES_MAX - 1,
     (i) => `["a","Eq",${i}]`,
   ),
   "an unknown string": full('{"deletes":[1],"x":"', "\\u00e9", '"}'),

@@ -1,7 +1,16 @@
 /** Queries whose loops are as long as limits allow, with the documents that make them so. */
 
+import {
+  ARRAY_ELEMENTS_MAX,
+  ATTRIBUTE_VALUE_BYTES_MAX,
+  HIGHLIGHT_FRAGMENTS_MAX,
+} from "../../../src/model/contract-limits.ts";
 import type { AttributeValue } from "../../../src/model/value.ts";
 import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
+import {
+  EXPRESSION_DEPTH_MAX,
+  EXPRESSION_NODES_MAX,
+} from "../../../src/wire/query/expression-budget.ts";
 import { documentOf, fullText, openSnapshot, schemaOf } from "../queries/query-fixture.ts";
 
 const METRIC = { distanceMetric: "cosine_distance" } as const;
@@ -43,23 +52,42 @@ function wideSnapshot(count: number): Snapshot {
   return openSnapshot(schema, [{ documents }]);
 }
 
+/** Documents of which each value is as long as it may be. */
+const LONG_DOCUMENTS = 3;
+/** Elements of arrays of 8 bytes each, of UUIDs, and of strings of about 40 bytes. */
+const LONG = { numbers: ARRAY_ELEMENTS_MAX, uuids: ARRAY_ELEMENTS_MAX / 2, strings: 200_000 };
+const SENTENCE = `A ${WORDS.join(" ")}. `;
+
+const shortString = (e: number): string => `e${e % 9973}`;
+const uuid = (e: number): string => `00000000-0000-4000-8000-${String(e).padStart(12, "0")}`;
+const filled = <T>(count: number, element: (e: number) => T): T[] =>
+  Array.from({ length: count }, (_, e) => element(e));
+
 /** Few documents, whose texts and arrays are as long as they may be. */
 function longSnapshot(): Snapshot {
   const schema = schemaOf({
     text: { type: "string", fullTextSearch: fullText(), filterable: false },
     equal: "[]string",
     numbers: "[]int",
+    floats: "[]float",
+    uuids: "[]uuid",
     n: "int",
     strings: { type: "[]string", filterable: true, regex: true, glob: true },
+    tags: "[]string",
+    counts: "[]int",
   });
-  const text = (i: number) => `${WORDS.join(" ")} `.repeat(20_000 + i);
-  const documents = Array.from({ length: 8 }, (_, i) =>
+  const text = SENTENCE.repeat(Math.floor(ATTRIBUTE_VALUE_BYTES_MAX / SENTENCE.length));
+  const documents = Array.from({ length: LONG_DOCUMENTS }, (_, i) =>
     documentOf(BigInt(i), {
-      text: text(i),
-      equal: Array.from({ length: 20_000 }, (_, e) => `e${e % 19_999}`),
+      text,
+      equal: filled(LONG.numbers, shortString),
       n: BigInt(i),
-      numbers: Array.from({ length: 200_000 }, (_, e) => BigInt(e * (i + 1))),
-      strings: Array.from({ length: 20_000 }, (_, e) => `${"x".repeat(30)}${e}`),
+      numbers: filled(LONG.numbers, (e) => BigInt(e * (i + 1))),
+      floats: filled(LONG.numbers, (e) => e * (i + 1) + 0.5),
+      uuids: filled(LONG.uuids, uuid),
+      strings: filled(LONG.strings, (e) => `${"x".repeat(30)}${e}`),
+      tags: filled(20_000, shortString),
+      counts: filled(200_000, BigInt),
     }),
   );
   return openSnapshot(schema, [{ documents }]);
@@ -69,6 +97,9 @@ const MANY = Array.from({ length: 200_000 }, (_, i) => i);
 const byId = { rank_by: ["id", "asc"], limit: 10 };
 const all = { limit: 10_000, include_attributes: true };
 const EDITS = { max_edit_distance: [{ min_query_chars: 9, distance: 2 }] };
+/** Expressions between the root and the innermost of the deepest that may be, and how many such. */
+const NOTS = EXPRESSION_DEPTH_MAX - 2;
+const DEEPEST_COUNT = Math.floor((EXPRESSION_NODES_MAX - 1) / (NOTS + 1));
 const multi = (query: object) => ({ queries: Array.from({ length: 16 }, () => query) });
 const nested = (depth: number, leaf: unknown): unknown =>
   depth === 0 ? leaf : ["Not", nested(depth - 1, leaf)];
@@ -159,10 +190,19 @@ export const WORST_QUERIES: Readonly<
       ...byId,
       filters: ["tags", "ContainsAny", MANY.map((i) => `u${i}`)],
     }),
+    "elements in an order": () => ({ ...byId, filters: ["numbers", "AnyGte", 10] }),
+    "elements between": () => ({
+      ...byId,
+      filters: ["And", filled(1000, (i) => ["tags", "AnyGt", `u${i}`])],
+    }),
+    "few elements in a list": () => ({
+      ...byId,
+      filters: ["numbers", "ContainsAny", filled(4096, (i) => 20 * i)],
+    }),
     "numbers of arrays in a list": () => ({ ...byId, filters: ["numbers", "ContainsAny", MANY] }),
     "a wide filter": () => ({
       ...byId,
-      filters: ["Or", Array.from({ length: 10_000 }, (_, i) => ["n", "Eq", i])],
+      filters: ["Or", filled(EXPRESSION_NODES_MAX - 1, (i) => ["n", "Eq", i])],
     }),
     "a wide filter of strings": () => ({
       ...byId,
@@ -170,11 +210,11 @@ export const WORST_QUERIES: Readonly<
     }),
     "a wide conjunction": () => ({
       ...byId,
-      filters: ["And", MANY.slice(0, 1000).map((i) => ["tag", "NotEq", `tag ${i}`])],
+      filters: ["And", filled(EXPRESSION_NODES_MAX - 1, (i) => ["tag", "NotEq", `tag ${i}`])],
     }),
     "a deep filter": () => ({
       ...byId,
-      filters: ["Or", MANY.slice(0, 500).map((i) => nested(28, ["n", "Lt", i]))],
+      filters: ["Or", filled(DEEPEST_COUNT, (i) => nested(NOTS, ["n", "Lt", i]))],
     }),
     "a tree of scores": () => sum(200, (i) => ["Product", i, ["text", "BM25", WORDS[i % 10]]]),
     "a tree of attributes": () =>
@@ -182,13 +222,33 @@ export const WORST_QUERIES: Readonly<
     "a tree of filters": () => sum(200, (i) => ["n", "Eq", i]),
   },
   long: {
-    "an array of 20,000": () => ({
+    "an array of strings": () => ({
       ...byId,
-      filters: ["equal", "Eq", Array.from({ length: 20_000 }, (_, e) => `e${e % 19_999}`)],
+      filters: ["equal", "Eq", filled(LONG.numbers, shortString)],
     }),
-    "an array of 200,000 numbers": () => ({
+    "an array of strings that differs at its end": () => ({
       ...byId,
-      filters: ["numbers", "Eq", Array.from({ length: 200_000 }, (_, e) => e * 3)],
+      filters: ["equal", "Eq", filled(LONG.numbers, shortString).with(-1, "e0")],
+    }),
+    "an array of integers": () => ({
+      ...byId,
+      filters: ["numbers", "Eq", filled(LONG.numbers, (e) => e * 3)],
+    }),
+    "an array of floats": () => ({
+      ...byId,
+      filters: ["floats", "Eq", filled(LONG.numbers, (e) => e * 3 + 0.5)],
+    }),
+    "an array of UUIDs": () => ({ ...byId, filters: ["uuids", "Eq", filled(LONG.uuids, uuid)] }),
+    "an array of long strings": () => ({
+      ...byId,
+      filters: ["strings", "Eq", filled(LONG.strings, (e) => `${"x".repeat(30)}${e}`)],
+    }),
+    "a comparison that all integers match": () => ({ ...byId, filters: ["numbers", "AnyGte", 0] }),
+    "a comparison that no integer matches": () => ({ ...byId, filters: ["numbers", "AnyLt", 0] }),
+    "a comparison that all strings match": () => ({ ...byId, filters: ["equal", "AnyGte", "a"] }),
+    "a comparison that all UUIDs match": () => ({
+      ...byId,
+      filters: ["uuids", "AnyGte", uuid(0)],
     }),
     "numbers in a list": () => ({ ...byId, filters: ["numbers", "ContainsAny", MANY] }),
     regex: () => ({ ...byId, filters: ["strings", "Regex", "x+9$"] }),
@@ -201,7 +261,26 @@ export const WORST_QUERIES: Readonly<
       limit: 10,
       compute_attributes: { h: ["Highlight", "text", { fragment_limit: 10 }] },
     }),
-    "whole documents": () => ({ ...byId, include_attributes: true }),
+    "as many highlights as there may be": () => ({
+      rank_by: ["text", "BM25", WORDS.join(" ")],
+      limit: 10,
+      compute_attributes: {
+        h: [
+          "Highlight",
+          "text",
+          { fragment_limit: HIGHLIGHT_FRAGMENTS_MAX, include_offsets: "utf-8" },
+        ],
+      },
+    }),
+    "one fragment of a whole text": () => ({
+      rank_by: ["text", "BM25", WORDS.join(" ")],
+      limit: 10,
+      compute_attributes: { h: ["Highlight", "text", { fragment_by: "none" }] },
+    }),
+    "whole documents": () => ({ ...byId, include_attributes: ["text", "n", "tags", "counts"] }),
+    "arrays of strings": () => ({ ...byId, include_attributes: ["equal"] }),
+    "arrays of integers": () => ({ ...byId, include_attributes: ["numbers"] }),
+    "arrays of UUIDs": () => ({ ...byId, include_attributes: ["uuids"] }),
     "groups of elements": () => ({
       aggregate_by: { count: ["Count"] },
       group_by: [{ t: ["ForEachUnique", "numbers"] }],

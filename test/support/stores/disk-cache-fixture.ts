@@ -8,10 +8,10 @@ import { CountingObjectStore } from "../../../src/storage/counting-object-store.
 import { DiskCache } from "../../../src/storage/disk-cache/disk-cache.ts";
 import { SET_BYTES } from "../../../src/storage/disk-cache/disk-cache-layout.ts";
 import { DiskCacheStore } from "../../../src/storage/disk-cache/disk-cache-store.ts";
-import { MemoryObjectStore } from "./memory-object-store.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../../../src/storage/object-store.ts";
 import { ManualClock } from "../clocks/manual-clock.ts";
 import { type FileFaults, faultyFiles } from "./faulty-files.ts";
+import { MemoryObjectStore } from "./memory-object-store.ts";
 
 /** Stores over one plain store, with caches in one directory. */
 export class DiskCacheFixture {

@@ -1,10 +1,10 @@
-import { MemoryObjectStore } from "./memory-object-store.ts";
 import type {
   ListRequest,
   ObjectBody,
   ObjectKey,
   PutCondition,
 } from "../../../src/storage/object-store.ts";
+import { MemoryObjectStore } from "./memory-object-store.ts";
 
 /** What happens beside a call; lists say their prefix. */
 export type StoreHook = (key: string, kind: "get" | "put" | "list" | "delete") => Promise<void>;

@@ -11,8 +11,9 @@ import {
 } from "../../../src/storage/object-store.ts";
 
 /**
- * Keeps objects in a map: for tests and trials, and the plainest reading of the interface. Bytes
- * are copied on the way in and out, so that nobody can change what is stored.
+ * Keeps objects in a map: the plainest reading of the interface, and the second implementation
+ * that its conformance suite is checked against. Bytes are copied on the way in and out, so that
+ * no caller can change what is stored.
  */
 export class MemoryObjectStore implements ObjectStore {
   readonly #objects = new Map<ObjectKey, Uint8Array>();

@@ -5,7 +5,6 @@
  */
 
 import type { ServerResponse } from "node:http";
-import { MemoryObjectStore } from "./memory-object-store.ts";
 import {
   ALWAYS,
   endOf,
@@ -13,6 +12,7 @@ import {
   isObjectKey,
   type ObjectKey,
 } from "../../../src/storage/object-store.ts";
+import { MemoryObjectStore } from "./memory-object-store.ts";
 import { answerError, type ReceivedRequest, startScriptedS3 } from "./scripted-s3.ts";
 
 /** Entries of a page of a listing (S3's own limit). */

@@ -27,7 +27,7 @@ export async function reachableFrom(
     generation,
   }).load();
   if (newest === undefined) return [];
-  const named = newest.segments.flatMap(({ id, home: owner, tombstoneObject }) => {
+  const named = newest.segments.flatMap(({ id, owner, tombstoneObject }) => {
     const segment = segmentKey(owner ?? generation, id);
     return tombstoneObject === undefined
       ? [segment]

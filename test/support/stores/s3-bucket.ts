@@ -3,8 +3,8 @@
 import { CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { systemClock } from "../../../src/base/clock.ts";
 import { systemRandom } from "../../../src/base/random.ts";
-import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import { openObjectStore } from "../../../src/storage/access/open-object-store.ts";
+import type { ObjectStore } from "../../../src/storage/object-store.ts";
 import type { S3StoreConfig } from "../../../src/storage/store-config.ts";
 
 /** Base URL of the service; the AWS SDK's own variables hold the credentials. */
