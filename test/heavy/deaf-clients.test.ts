@@ -19,8 +19,9 @@ const MEMORY_SLACK = 1.25;
 const server = fileServer(() => ({
   arguments: [
     ...["--memory-limit", `${MEMORY_LIMIT_MIB}MiB`, "--query-threads", "2"],
-    ...["--indexer", "off", "--answer-timeout", "10"],
+    ...["--indexer", "off"],
   ],
+  replaced: { http: { answerStallMs: 10_000 } },
 }));
 
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { type Mutant, mutateJson } from "../support/random/mutate-json.ts";
 import { testSeed } from "../support/random/seed.ts";
+import { OFFLINE_MODELS } from "../support/servers/replaced-config.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
@@ -214,8 +215,12 @@ let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 
 beforeAll(async () => {
   directory = await temporaryDirectory();
-  const flags = ["--embedder", "hash", "--query-threads", "1", "--log-level", "warn"];
-  server = await startServer({ dataDir: directory.path, arguments: flags });
+  const flags = ["--query-threads", "1", "--log-level", "warn"];
+  server = await startServer({
+    dataDir: directory.path,
+    arguments: flags,
+    replaced: OFFLINE_MODELS,
+  });
   const created = await call(
     "POST",
     `/v2/namespaces/${NAMESPACE}`,
