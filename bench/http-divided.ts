@@ -7,15 +7,16 @@
  * machine does hits both alike; prints medians, and the ratio of each of the rounds.
  */
 
+import type { ReplacedConfig } from "../test/support/servers/replaced-config.ts";
 import {
   type BenchServer,
-  benchServer,
   median,
   onConnections,
   prepare,
   prepareJson,
   printTable,
   randomVectors,
+  replacedServer,
   vectorBase64,
 } from "./http-harness.ts";
 
@@ -58,8 +59,8 @@ function batchBody(batch: number): Buffer {
   );
 }
 
-async function loadedServer(...flags: string[]): Promise<BenchServer> {
-  const server = await benchServer("--indexer", "off", ...flags);
+async function loadedServer(threads: string, replaced?: ReplacedConfig): Promise<BenchServer> {
+  const server = await replacedServer(replaced, "--indexer", "off", "--query-threads", threads);
   await onConnections(server.url, 1, async (connection) => {
     for (let batch = 0; batch < DOCUMENTS / BATCH; batch++) {
       await connection.send(prepare(PATH, batchBody(batch)));
@@ -107,11 +108,11 @@ async function compare(servers: readonly BenchServer[], clients: number): Promis
   return lines;
 }
 
-const alone = await loadedServer("--query-threads", "1");
-const divided = await loadedServer("--query-threads", "2");
+const alone = await loadedServer("1");
+const divided = await loadedServer("2");
 const one = await compare([alone, divided], 1);
 await alone.remove();
-const undivided = await loadedServer("--query-threads", "2", "--divide-queries", "off");
+const undivided = await loadedServer("2", { engine: { dividesQueries: false } });
 const eight = await compare([undivided, divided], 8);
 const heads = ["clients", "ms", "ms divided", "ratio", "of each round"];
 printTable(["against one thread", ...heads], one);

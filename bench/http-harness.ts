@@ -8,7 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { seededRandom } from "../src/base/random.ts";
-import { type ServerProcess, startServer } from "../test/support/servers/server-process.ts";
+import type { ReplacedConfig } from "../test/support/servers/replaced-config.ts";
+import {
+  type ServerOptions,
+  type ServerProcess,
+  startServer,
+} from "../test/support/servers/server-process.ts";
 
 /** A server in a temporary directory on the local disk. */
 export interface BenchServer extends ServerProcess {
@@ -25,8 +30,16 @@ export interface BenchServer extends ServerProcess {
 }
 
 /** Starts a server with these flags. */
-export async function benchServer(...flags: string[]): Promise<BenchServer> {
-  return serve(await mkdtemp(join(tmpdir(), "trawl-bench-")), flags);
+export function benchServer(...flags: string[]): Promise<BenchServer> {
+  return replacedServer(undefined, ...flags);
+}
+
+/** The same, with configuration that has no setting. */
+export async function replacedServer(
+  replaced: ReplacedConfig | undefined,
+  ...flags: string[]
+): Promise<BenchServer> {
+  return serve(await mkdtemp(join(tmpdir(), "trawl-bench-")), flags, { replaced });
 }
 
 /** The same in a directory that stays. */
@@ -36,18 +49,18 @@ export function benchServerIn(dataDir: string, ...flags: string[]): Promise<Benc
 
 /** The server of another checkout, in a temporary directory on the local disk. */
 export async function benchServerOf(checkout: string): Promise<BenchServer> {
-  return serve(await mkdtemp(join(tmpdir(), "trawl-bench-")), [], checkout);
+  return serve(await mkdtemp(join(tmpdir(), "trawl-bench-")), [], { checkout });
 }
 
 async function serve(
   dataDir: string,
   flags: readonly string[],
-  checkout?: string,
+  other: Pick<ServerOptions, "checkout" | "replaced"> = {},
 ): Promise<BenchServer> {
   const server = await startServer({
     dataDir,
     arguments: ["--log-level", "error", ...flags],
-    checkout,
+    ...other,
   });
   // A measurement that fails leaves no server behind.
   process.on("exit", () => server.process.kill("SIGKILL"));
@@ -64,7 +77,7 @@ async function serve(
       );
       return { ran: Number(ran) / 1e9, waited: Number(waited) / 1e9 };
     },
-    restart: () => serve(dataDir, flags, checkout),
+    restart: () => serve(dataDir, flags, other),
     remove: async () => {
       await server.stop();
       await rm(dataDir, { recursive: true, force: true });

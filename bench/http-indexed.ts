@@ -9,9 +9,9 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { namespaceName } from "../src/base/ids.ts";
 import { seededRandom } from "../src/base/random.ts";
-import { MemoryObjectStore } from "../test/support/stores/memory-object-store.ts";
 import { manifestPrefix } from "../src/storage/object-keys.ts";
 import { objectKey } from "../src/storage/object-store.ts";
+import { MemoryObjectStore } from "../test/support/stores/memory-object-store.ts";
 import { reachableFrom } from "../test/support/stores/reachable.ts";
 import {
   benchServer,

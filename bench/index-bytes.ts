@@ -35,7 +35,7 @@ const SETS: Record<string, { readonly file: string; readonly texts: readonly str
   films: { file: "wikipedia-movies/movies.jsonl.gz", texts: ["title", "extract"] },
   papers: { file: "ml-papers/papers.jsonl.zst", texts: ["title", "abstract"] },
 };
-/** What a posting took in format version 1: two words. */
+/** What a posting takes as two words, an ordinal and a number. */
 const WORDS_BYTES = 8;
 const RUNS = 20;
 
