@@ -150,7 +150,7 @@ write(
   await sentenceTable(),
 );
 write(
-  "character-table.ts",
+  "segmentation/character-table.ts",
   "CHARACTER_RUNS",
   about("Sum of 1 if alphanumeric, 2 if Ideographic, 4 if Extended_Pictographic."),
   await characterTable(),

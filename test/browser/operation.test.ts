@@ -10,7 +10,7 @@ import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const ROOT = "tpuf_root";
 const WORDS = "of many words ".repeat(40);
-const SLOW = ["--slow-query-ms", "1", "--slow-query-sample", "100000"];
+const SLOW = { http: { slowRequestMs: 1, slowRequestsLoggedMax: 100_000 } };
 
 describeConsole("the screen Operation", SLOW, (fixture) => {
   const call = async (path: string, body?: unknown) => {

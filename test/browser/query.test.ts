@@ -6,6 +6,7 @@ import { type ConsoleFixture, describeConsole, WIDTHS } from "../support/console
 import { screenshot } from "../support/console/screenshot.ts";
 import { whenInserted } from "../support/console/when-inserted.ts";
 import { writeArtworks } from "../support/console/write-artworks.ts";
+import { OFFLINE_MODELS } from "../support/servers/replaced-config.ts";
 import { callJson } from "../support/servers/server-process.ts";
 
 const LARGE = "18446744073709551615";
@@ -77,9 +78,7 @@ async function run(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Run", exact: true }).click();
 }
 
-const FLAGS = ["--embedder", "hash", "--reranker", "words"];
-
-describeConsole("the Query screen", FLAGS, (fixture) => {
+describeConsole("the Query screen", OFFLINE_MODELS, (fixture) => {
   beforeAll(() => writeBooks(fixture.url));
 
   test("words are found, with what matched, by the keyboard alone", async () => {

@@ -11,6 +11,7 @@ import {
   rankingBody,
 } from "../../console/screens/relevance/ranking-form.ts";
 import { describeConsole } from "../support/console/open-console.ts";
+import { OFFLINE_MODELS } from "../support/servers/replaced-config.ts";
 
 const TITLES = ["red fox", "red red fox", "a fox", "the red barn", "blue sea", "fox hunt in red"];
 const HEADERS = { "content-type": "application/json", authorization: "Bearer tpuf_root" };
@@ -46,7 +47,7 @@ function items(page: Page, name: "A" | "B") {
   return page.getByRole("list", { name: `Ranking ${name}` }).getByRole("listitem");
 }
 
-describeConsole("Relevance", ["--embedder", "hash"], (fixture) => {
+describeConsole("Relevance", OFFLINE_MODELS, (fixture) => {
   beforeAll(() => writeFilms(fixture.url));
 
   test("compares two rankings, with moves drawn and in words", async () => {
@@ -247,7 +248,7 @@ describeConsole("Relevance with keys", ["--api-key", "tpuf_root"], (fixture) => 
   });
 });
 
-describeConsole("Relevance while the server goes away", ["--embedder", "hash"], (fixture) => {
+describeConsole("Relevance while the server goes away", OFFLINE_MODELS, (fixture) => {
   test("says so in both lists", async () => {
     await writeFilms(fixture.url);
     const page = await fixture.open(`${ADDRESS}?q=fox`);

@@ -10,7 +10,6 @@ import { DatabaseError, isDatabaseError } from "../../src/base/errors.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { type FileSystem, systemFiles } from "../../src/storage/directory/file-system.ts";
 import { FsObjectStore } from "../../src/storage/directory/fs-object-store.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey, type ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import {
@@ -18,6 +17,7 @@ import {
   FaultyObjectStore,
   SimulatedCrash,
 } from "../support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 import { unsyncedFiles } from "../support/stores/unsynced-files.ts";
 

@@ -20,6 +20,7 @@ import { PROBING } from "../../src/query/operator/query-options.ts";
 import { FULL_TEXT_DEFAULTS as DEFAULTS } from "../../src/text/full-text-rules.ts";
 import {
   CHANGE_SILENCE_MS_MAX,
+  CLOSE_MS_MAX,
   TRANSFER_SILENCE_MS_MAX,
 } from "../../src/threads/write/silence-bounds.ts";
 import { docPages } from "../support/docs/doc-pages.ts";
@@ -139,6 +140,7 @@ test("docs/concepts/limits.md has the bounds on the time of a request", () => {
     Write: `${seconds(CHANGE_SILENCE_MS_MAX)} without progress`,
     Copy: `${minutes(TRANSFER_SILENCE_MS_MAX)} without progress`,
     "Warming a cache to its end": `${minutes(TRANSFER_SILENCE_MS_MAX)} without progress`,
+    "A stopping server closes the store": seconds(CLOSE_MS_MAX),
     "Creating or revoking an API key": seconds(KEY_REQUEST_MS_MAX),
     "Listing API keys": seconds(KEY_REQUEST_MS_MAX),
     "API keys are read again after a pause": seconds(KEY_WAIT_MS_MAX),
@@ -259,7 +261,7 @@ test.each<[page: string, ...statements: string[]]>([
     `of ${limits.QUERY_SLOTS} slots`,
     `${limits.QUERY_SLOT_WAIT_MS_MAX} ms`,
     `at least ${count(limits.BILLED_QUERY_BYTES_MIN)} for a query`,
-    `after ${settings.find(({ name }) => name === "query-timeout")?.defaultText} s`,
+    `after ${settings.find(({ name }) => name === "query-timeout")?.default} s`,
   ],
   ["guides/rag.md", `at most ${limits.EMBEDDED_ROWS_MAX} documents`],
   ["guides/permissions.md", `at most ${TOKEN_MS_MAX / 86_400_000} days`],

@@ -1,11 +1,11 @@
 /** Backups and restores of what is damaged, incomplete, or asked for twice. */
 
 import { expect, test } from "vitest";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { ALWAYS, objectKey } from "../../src/storage/object-store.ts";
 import { must, restore, takeBackup } from "../support/engine/backup-client.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { collect, keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 async function emptyServer() {
   const store = new MemoryObjectStore();

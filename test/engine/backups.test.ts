@@ -5,7 +5,6 @@ import { DatabaseError } from "../../src/base/errors.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { BACKUP_LEASE_MS } from "../../src/commit/backups/backup-leases.ts";
 import { RESTORE_IDLE_MS } from "../../src/commit/backups/restores.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";
@@ -19,6 +18,7 @@ import {
 import { EngineFixture, type Row, TestKeys } from "../support/engine/engine-fixture.ts";
 import { collect, keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
 import { testSeed } from "../support/random/seed.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 /** All keys that begin so. */
 async function keysFrom(store: MemoryObjectStore, prefix: string): Promise<readonly string[]> {
@@ -158,7 +158,7 @@ test("an encrypted namespace is backed up as it is stored, and needs its key aga
   const rows = await server.rows("n");
   const backup = await takeBackup(server, "n");
   for (const { bytes } of backup.objects)
-    expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe("TRWE");
+    expect(Buffer.from(bytes.subarray(0, 4)).toString()).toBe("TREN");
   await server.close();
   const locked = await emptyServer();
   const refused = await restore(locked.server, backup, "n").catch((error) => error);

@@ -3,12 +3,12 @@
 import { expect, test, vi } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import { CHECKPOINTS_MAX } from "../../src/commit/checkpoints/checkpoints.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { must } from "../support/engine/backup-client.ts";
 import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
 import { collect, keysOf, row, rowsUpTo } from "../support/engine/sharing-server.ts";
 import { testSeed } from "../support/random/seed.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 async function server(clock = new InstantClock()) {
   const store = new MemoryObjectStore();

@@ -10,11 +10,11 @@ import {
   type FrameKind,
 } from "../../src/codec/frame.ts";
 import { putTombstones } from "../../src/segment/segment-objects.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { ALWAYS, type ObjectKey } from "../../src/storage/object-store.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { damagedBytes } from "../support/random/damaged-bytes.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const SEED = 11;
 const NAMES = ["sick", "well"];

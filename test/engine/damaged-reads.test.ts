@@ -3,9 +3,9 @@
 import { rm } from "node:fs/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { SET_BYTES } from "../../src/storage/disk-cache/disk-cache-layout.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { EngineFixture, TestKeys } from "../support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const KEYS = new TestKeys();

@@ -12,7 +12,6 @@ import { ManifestStore } from "../../src/manifest/manifest-store.ts";
 import { countOf, decodeTermCounts } from "../../src/segment/deletions/counted-deletions.ts";
 import { getTombstones, loadStoredSegment } from "../../src/segment/segment-objects.ts";
 import { TEXT_INDEX } from "../../src/segment/text/text-index.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { segmentKey } from "../../src/storage/object-keys.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";
@@ -20,6 +19,7 @@ import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
 import { testSeed } from "../support/random/seed.ts";
 import { ordinalsOf } from "../support/segments/plain-postings.ts";
 import { TestSegmentMemory } from "../support/segments/test-segment-memory.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const THRESHOLDS = { indexTailEntries: 4, segmentsUnmergedMax: 6 };
 const WORDS = ["all", "fox", "walrus", "sea", "one"];
@@ -103,7 +103,7 @@ async function checkCounts(store: MemoryObjectStore, name: string): Promise<numb
   const clock = new InstantClock();
   const manifests = new ManifestStore({ store, clock, random: seededRandom(1), generation });
   let checked = 0;
-  for (const { id, home, documentCount, tombstoneObject } of (await manifests.load())?.segments ??
+  for (const { id, owner, documentCount, tombstoneObject } of (await manifests.load())?.segments ??
     []) {
     if (tombstoneObject === undefined) continue;
     const of = { name: tombstoneObject as SegmentId, documentCount };
@@ -111,7 +111,7 @@ async function checkCounts(store: MemoryObjectStore, name: string): Promise<numb
     // A copy has the counts of its source, which may have had none.
     if (counted === undefined && name !== "n") continue;
     if (counted === undefined) throw new Error(`nothing is counted in ${tombstoneObject}`);
-    const key = segmentKey(home ?? generation, id);
+    const key = segmentKey(owner ?? generation, id);
     const { view } = await loadStoredSegment(store, key, { id, memory });
     const columns = view.indexedAttributes.filter((column) => view.hasIndex(TEXT_INDEX, column));
     expect([...counted.terms.keys()].sort()).toEqual(columns.sort());

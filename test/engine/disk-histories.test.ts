@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
 import { SET_BYTES } from "../../src/storage/disk-cache/disk-cache-layout.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const STEPS = 60;

@@ -6,12 +6,12 @@ import type { SegmentId } from "../../src/base/ids.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { ManifestStore } from "../../src/manifest/manifest-store.ts";
 import { loadStoredSegment } from "../../src/segment/segment-objects.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { parseGenerationPrefix, segmentKey } from "../../src/storage/object-keys.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { EngineFixture, type FixtureOptions } from "../support/engine/engine-fixture.ts";
 import { TestSegmentMemory } from "../support/segments/test-segment-memory.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const engines: EngineFixture[] = [];
 afterEach(async () => {

@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const DIMENSIONS = 32;
 const COMMITS = effort({ usual: 16, full: 64 });

@@ -9,7 +9,6 @@ import { seededRandom } from "../../src/base/random.ts";
 import { INDEX_POLL_MS_MAX } from "../../src/indexer/idle-pace.ts";
 import { INDEX_RETRY_MS } from "../../src/indexer/indexer.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { dirtyKey } from "../../src/storage/object-keys.ts";
 import { ALWAYS } from "../../src/storage/object-store.ts";
 import { keepCurrent } from "../../src/threads/write/serve-writes.ts";
@@ -17,6 +16,7 @@ import { SteppingClock } from "../support/clocks/stepping-clock.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { settled } from "../support/engine/fake-port.ts";
 import { fixtureSeed } from "../support/random/fixture-seeds.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

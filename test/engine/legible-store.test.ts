@@ -15,7 +15,6 @@ import { ManifestStore } from "../../src/manifest/manifest-store.ts";
 import type { SegmentEntry } from "../../src/model/segment-entry.ts";
 import type { AttributeValue, DocumentId } from "../../src/model/value.ts";
 import { getTombstones, loadStoredSegment } from "../../src/segment/segment-objects.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import {
   generationPrefix,
   type NamespaceGeneration,
@@ -35,6 +34,7 @@ import { storePages } from "../../src/storage/store-pages.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { TestSegmentMemory } from "../support/segments/test-segment-memory.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 type Documents = Map<DocumentId, AttributeValue>;
 
@@ -79,7 +79,7 @@ async function readSegment(
   into: Documents,
 ): Promise<void> {
   const { id, documentCount, tombstoneObject, deletedCount } = entry;
-  const key = segmentKey(entry.home ?? generation, id);
+  const key = segmentKey(entry.owner ?? generation, id);
   const { view, place } = await loadStoredSegment(store, key, { id, memory });
   const name = tombstoneObject as SegmentId | undefined;
   const { liveBitmap } =

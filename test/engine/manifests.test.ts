@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type { ObjectKey } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture, type FixtureOptions, TestKeys } from "../support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const THRESHOLDS = { indexTailEntries: 4, segmentsUnmergedMax: 3 };
 const QUIET = { before: 0, after: 0, delayMsMax: 0 };
@@ -121,7 +121,7 @@ test("all that it writes is encrypted with the namespace's key", async () => {
     expect(stored.length, kind).toBeGreaterThan(0);
     for (const key of stored) {
       const bytes = Buffer.from((await store.get(key)) ?? []);
-      expect(bytes.includes("TRWL"), key).toBe(false);
+      expect(bytes.includes("TRFR"), key).toBe(false);
       expect(bytes.includes("secret"), key).toBe(false);
     }
   }

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { KIB } from "../../src/base/byte-sizes.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const upsert = (...rows: object[]) => ({
   upsert_rows: rows,

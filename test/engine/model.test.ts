@@ -2,11 +2,11 @@
 
 import { expect, test } from "vitest";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";
 import { type Answer, EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
 import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const NAMES = ["x", "y", "z"];
 const IDS = 24;

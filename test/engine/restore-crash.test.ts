@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { effort } from "../support/effort.ts";
 import { must, restore, type TakenBackup, takeBackup } from "../support/engine/backup-client.ts";
 import { EngineFixture, type Row } from "../support/engine/engine-fixture.ts";
 import { collect, row, rowsUpTo } from "../support/engine/sharing-server.ts";
 import { FaultyObjectStore } from "../support/stores/faulty-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const NO_FAULTS = { before: 0, after: 0, delayMsMax: 0 };
 /** Of so many calls one is the last. */

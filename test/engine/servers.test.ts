@@ -5,12 +5,12 @@ import { DatabaseError } from "../../src/base/errors.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { LOG_END_KNOWN_MS_MAX } from "../../src/commit/opened/namespace-log.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type { ObjectStore } from "../../src/storage/object-store.ts";
 import { InstantClock } from "../support/clocks/instant-clock.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
 import { testSeed } from "../support/random/seed.ts";
 import { HookedObjectStore } from "../support/stores/hooked-object-store.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const ids = (rows: readonly Record<string, unknown>[] | undefined) => rows?.map(({ id }) => id);
 const upsert = (...rows: number[]) => ({ upsert_rows: rows.map((id) => ({ id, n: id })) });

@@ -3,7 +3,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import type { OperationName } from "../../src/api/engine.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import type {
   ListRequest,
   ObjectBody,
@@ -12,12 +11,14 @@ import type {
 } from "../../src/storage/object-store.ts";
 import {
   CHANGE_SILENCE_MS_MAX,
+  CLOSE_MS_MAX,
   TRANSFER_SILENCE_MS_MAX,
 } from "../../src/threads/write/silence-bounds.ts";
 import { ManualClock } from "../support/clocks/manual-clock.ts";
 import { must, takeBackup } from "../support/engine/backup-client.ts";
 import { type Answer, EngineFixture } from "../support/engine/engine-fixture.ts";
 import { rowsUpTo } from "../support/engine/sharing-server.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const QUERY_TIMEOUT_MS = 30_000;
 /** A step of the clock: an answer is late by no more. */
@@ -260,4 +261,25 @@ test("a write that was answered at its bound is there when its entry was in flig
   await engine.catalog.settle();
   expect((await engine.rows("n"))?.map(({ id }) => id)).toContain(100);
   await engine.close();
+});
+
+test("a stop ends at its bound, and what was acknowledged is there afterwards", async () => {
+  const store = await filledStore();
+  const clock = new ManualClock();
+  const engine = await EngineFixture.open({ store, clock });
+  expect(await engine.rows("n")).toHaveLength(21);
+  store.hang();
+  void engine.call("write", "n", { upsert_rows: [{ id: 100 }] });
+  await clock.advance(0);
+  const failure = expect(engine.close()).rejects.toMatchObject({ code: "unavailable" });
+  for (let ms = 0; ms <= CLOSE_MS_MAX; ms += STEP_MS) {
+    await clock.advance(STEP_MS);
+    clock.tick();
+  }
+  await failure;
+  store.release();
+  await clock.advance(0);
+  const next = await EngineFixture.open({ store });
+  expect((await next.rows("n"))?.slice(0, 21)).toHaveLength(21);
+  await next.close();
 });

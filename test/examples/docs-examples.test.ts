@@ -12,6 +12,7 @@ import { pythonInterpreter } from "../support/docs/python-interpreter.ts";
 import { type RecordingProxy, startRecordingProxy } from "../support/docs/recording-proxy.ts";
 import { type ProgramLanguage, runPrograms } from "../support/docs/run-programs.ts";
 import { hasTool } from "../support/processes/find-tool.ts";
+import { OFFLINE_MODELS } from "../support/servers/replaced-config.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
@@ -47,7 +48,8 @@ beforeAll(async () => {
   data = await temporaryDirectory();
   server = await startServer({
     dataDir: data.path,
-    arguments: ["--reranker", "words", "--strict", "--log-level", "warn"],
+    arguments: ["--strict", "--log-level", "warn"],
+    replaced: OFFLINE_MODELS,
   });
   proxy = await startRecordingProxy(server.url);
   mkdirSync(join(ROOT, "build"), { recursive: true });

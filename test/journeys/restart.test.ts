@@ -3,6 +3,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { OFFLINE_MODELS } from "../support/servers/replaced-config.ts";
 import { observe, populate } from "../support/servers/restart-scenario.ts";
 import { expectFault, sdkClient, untyped } from "../support/servers/sdk-client.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
@@ -14,7 +15,8 @@ let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 const start = async () => {
   server = await startServer({
     dataDir: directory.path,
-    arguments: ["--query-threads", "1", "--embedder", "hash"],
+    arguments: ["--query-threads", "1"],
+    replaced: OFFLINE_MODELS,
   });
   return sdkClient({ baseURL: server.url });
 };

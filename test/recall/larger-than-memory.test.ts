@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { MIB } from "../../src/base/byte-sizes.ts";
 import { seededRandom } from "../../src/base/random.ts";
 import { CountingObjectStore } from "../../src/storage/counting-object-store.ts";
-import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 import { EngineFixture } from "../support/engine/engine-fixture.ts";
+import { MemoryObjectStore } from "../support/stores/memory-object-store.ts";
 
 const DIMENSIONS = 256;
 const COUNT = 12_000;

@@ -6,6 +6,7 @@ import { EXAMPLES } from "../../src/reference/examples/examples.ts";
 import { listRoutes } from "../../src/reference/route-list.ts";
 import { ExampleSender } from "../support/reference/send-examples.ts";
 import { fileServer } from "../support/servers/file-server.ts";
+import { OFFLINE_MODELS } from "../support/servers/replaced-config.ts";
 
 const KEY = "a-key-of-the-settings";
 const TABLE = new URL("../../src/reference/examples/answers-table.ts", import.meta.url);
@@ -13,7 +14,8 @@ const TABLE = new URL("../../src/reference/examples/answers-table.ts", import.me
 const isRecording = process.env.TRAWL_RECORD_EXAMPLES === "1";
 
 const server = fileServer(() => ({
-  arguments: ["--embedder", "hash", "--reranker", "words", "--indexer", "off", "--api-key", KEY],
+  arguments: ["--indexer", "off", "--api-key", KEY],
+  replaced: OFFLINE_MODELS,
 }));
 
 /** Asked for by programs alone, or of a form of their own. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
 import type { S3StoreConfig } from "../../src/storage/store-config.ts";
+import { OFFLINE_MODELS } from "../support/servers/replaced-config.ts";
 import { observe, populate } from "../support/servers/restart-scenario.ts";
 import { expectFault, sdkClient } from "../support/servers/sdk-client.ts";
 import { callJson, type ServerProcess, startServer } from "../support/servers/server-process.ts";
@@ -30,9 +31,10 @@ afterEach(async () => {
 /** Starts a server with an empty disk cache. */
 async function start(...more: readonly string[]): Promise<ServerProcess> {
   const cache = ["--disk-cache-dir", join(directory.path, `cache-${++caches}`)];
-  const base = ["--query-threads", "1", "--embedder", "hash", "--log-level", "warn"];
+  const base = ["--query-threads", "1", "--log-level", "warn"];
   const server = await startServer({
     arguments: [...s3Arguments(config), ...base, ...cache, ...more],
+    replaced: OFFLINE_MODELS,
   });
   servers.push(server);
   return server;
