@@ -170,6 +170,8 @@ export interface Engine {
   status(): EngineStatus;
   /** A namespace may have a newer manifest: takes it over soon, if the namespace is open. */
   followManifest(namespace: NamespaceName): void;
+  /** A request has ended; `bytes` are those of its decompressed body and its response. */
+  noteBytes(bytes: number): void;
   /** Counters and gauges by Prometheus name, with help text, for `/metrics`. */
   metrics(): readonly EngineMetric[];
   /** Lets running requests finish, makes everything durable, and stops the threads. */

@@ -205,6 +205,13 @@ describe("request ids and clients that leave", () => {
     });
     const metrics = await server.app.inject({ method: "GET", url: "/metrics" });
     expect(metrics.body).toContain("trawl_http_body_bytes_in_flight 0\n");
+    expect(engine.notedBytes[0]).toBeGreaterThan(0);
+  });
+
+  test("the engine hears of the bytes of a request that has ended", async () => {
+    const { engine, send } = await start();
+    const { body } = await send({ body: "{}" });
+    expect(engine.notedBytes).toEqual([2 + body.length]);
   });
 
   test("a client that leaves in the middle of a gzip body is no bug either", async () => {

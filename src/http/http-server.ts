@@ -170,6 +170,7 @@ export class HttpServer {
       warnings: new WarningLog(options.log),
       audit: options.audit,
       log: options.log,
+      noteBytes: (bytes) => options.engine.noteBytes(bytes),
       tracing: this.#tracing,
     });
     this.#origins = new OriginCheck({ ...options.config, hasKey: () => ring.isLocked });

@@ -27,6 +27,8 @@ export interface RequestEndOptions {
   /** Absent: there is none. */
   readonly audit: AuditLog | undefined;
   readonly log: HttpLog;
+  /** Hears the bytes of body and response of each request. */
+  readonly noteBytes: (bytes: number) => void;
   /** Absent: no request is traced. */
   readonly tracing: RequestTracing | undefined;
 }
@@ -45,6 +47,7 @@ export class RequestEnds {
     const { operation, answer } = outcome;
     metrics.observe(operation, answer.status, ms / 1000);
     if (answer.times?.kind !== undefined) metrics.observeQuery(answer.times.kind, ms / 1000);
+    this.#options.noteBytes(outcome.bytesReceived + answerBytes(answer));
     this.#noteTraffic(outcome, ms / 1000);
     const slow = isOpenToAll(asked, answer) ? undefined : slowRequests.note(ms);
     if (slow !== undefined) metrics.countSlow(operation, slow.kind);

@@ -4,7 +4,7 @@
  * there twice, and both say the same of the same mistake.
  */
 
-import type { Engine, EngineRequest, HttpAnswer } from "../api/engine.ts";
+import { answerBytes, type Engine, type EngineRequest, type HttpAnswer } from "../api/engine.ts";
 import { errorAnswer } from "../api/error-answer.ts";
 import { WARNING_HEADER } from "../api/warned-answer.ts";
 import { namespaceName, namespaceNameFault } from "../base/ids.ts";
@@ -84,9 +84,11 @@ export class EngineCalls {
     if (fault !== undefined) throw new TrawlError(fault, { status: 400 });
     const bytesMax = operation === "write" ? WRITE_BODY_BYTES_MAX : QUERY_BODY_BYTES_MAX;
     const body = call.body === undefined ? undefined : encode(call.body, bytesMax);
-    const answer = await this.#charged(namespace, body?.byteLength ?? 0, () =>
+    const bodyBytes = body?.byteLength ?? 0;
+    const answer = await this.#charged(namespace, bodyBytes, () =>
       this.#answer(call, body, signal),
     );
+    this.#options.engine.noteBytes(bodyBytes + answerBytes(answer));
     signal?.throwIfAborted();
     const warning = answer.headers[WARNING_HEADER];
     if (warning !== undefined) this.#options.warnings.note(operation, namespace, warning);

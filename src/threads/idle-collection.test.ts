@@ -27,8 +27,9 @@ class FakeHeap {
 function open() {
   const clock = new InstantClock();
   const heap = new FakeHeap();
-  const stop = collectWhenIdle(clock, heap);
-  return { heap, stop, tick: () => clock.tick() };
+  const largeRequests = { count: 0 };
+  const stop = collectWhenIdle(clock, heap, largeRequests);
+  return { heap, largeRequests, stop, tick: () => clock.tick() };
 }
 
 test("a thread collects what large work has left as soon as it idles, and once", () => {
@@ -73,6 +74,23 @@ test("of what large work has left little does not stay for long", () => {
   tick();
   expect(heap).toMatchObject({ collections: 1, garbageMib: 0 });
   heap.garbageMib = 30;
+  for (let i = 0; i < 590; i++) tick();
+  expect(heap.collections).toBe(1);
+});
+
+test("what V8 leaves of a large request between two checks does not stay for long", () => {
+  const { heap, largeRequests, tick } = open();
+  heap.busy = 0.5;
+  heap.garbageMib = 50;
+  largeRequests.count = 1;
+  tick();
+  heap.busy = 0;
+  for (let i = 0; i < 4; i++) tick();
+  expect(heap.collections).toBe(0);
+  tick();
+  expect(heap).toMatchObject({ collections: 1, garbageMib: 0 });
+  // Once for each large request.
+  heap.garbageMib = 50;
   for (let i = 0; i < 590; i++) tick();
   expect(heap.collections).toBe(1);
 });

@@ -1,15 +1,16 @@
 /**
- * Garbage of threads that idle. V8 collects a heap when it has grown by half: what a large body or
- * answer leaves behind stays for as long as nothing else is done, hundreds of megabytes on one
- * thread while others need them. So a thread that idles, and holds much more than after its last
- * collection, collects; one that works is never stopped for it. A collection also drops most of the
- * code that was compiled, since the shapes of objects that nobody holds go: the next thousand
- * queries take up to three times as long (ADR 52). So what queries leave stays for long, unless
- * large work was done as well: what is left of that may be little on each thread, and much on all.
+ * Collects the garbage of idle threads. V8 collects a heap when it has grown by half, so what a
+ * large body or response leaves stays while nothing else is done: hundreds of megabytes on one
+ * thread while others need them. A thread that idles and holds much more than after its last
+ * collection collects; a thread that works is never stopped. A collection also drops most compiled
+ * code, with the hidden classes of objects that nothing holds: the next thousand queries take up to
+ * three times as long (ADR 52). Garbage of queries therefore stays for long, unless there was large
+ * work, too: that may leave little on each thread, and much on all.
  */
 
 import { MIB } from "../base/byte-sizes.ts";
 import type { Clock } from "../base/clock.ts";
+import type { LargeRequests } from "./large-requests.ts";
 import type { ThreadHeap } from "./thread-heap.ts";
 
 /** How often a thread looks at itself. */
@@ -31,12 +32,23 @@ const LOOKS_AFTER_SMALL = 600;
  * is over since, and what it leaves is no growth. Doubles with each repetition that frees little.
  */
 const LOOKS_AFTER_KEPT = 15;
+/** How much is left then, beyond the least so far; more than code and caches add; our choice. */
+const KEPT_BYTES = 32 * MIB;
 
-/** Looks at the heap of this thread from now on. Returns how to stop. */
-export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): () => void {
+/**
+ * Checks the heap of this thread each second from now on. Large work is growth that a check sees,
+ * or a large request: V8 may collect most of what that left before the next check. Returns a
+ * function that stops the checks.
+ */
+export function collectWhenIdle(
+  clock: Pick<Clock, "every">,
+  heap: ThreadHeap,
+  largeRequests: Pick<LargeRequests, "count"> = { count: 0 },
+): () => void {
   let settledBytes = heap.retainedBytes();
   let idleLooks = 0;
   let wasLarge = false;
+  let requestsSeen = largeRequests.count;
   let leastBytes = settledBytes;
   let looksAfterKept = LOOKS_AFTER_KEPT;
   return clock.every(IDLE_CHECK_MS, () => {
@@ -44,10 +56,11 @@ export function collectWhenIdle(clock: Pick<Clock, "every">, heap: ThreadHeap): 
     const bytes = heap.retainedBytes();
     const growth = bytes - settledBytes;
     const isLarge = growth >= LARGE_GROWTH_BYTES;
-    wasLarge ||= isLarge;
+    wasLarge ||= isLarge || largeRequests.count !== requestsSeen;
+    requestsSeen = largeRequests.count;
     const looks = isLarge ? 1 : wasLarge ? LOOKS_AFTER_LARGE : LOOKS_AFTER_SMALL;
     const isWorthIt = growth >= SMALL_GROWTH_BYTES && idleLooks >= looks;
-    const isKept = settledBytes - leastBytes >= LARGE_GROWTH_BYTES && idleLooks >= looksAfterKept;
+    const isKept = settledBytes - leastBytes >= KEPT_BYTES && idleLooks >= looksAfterKept;
     if (isWorthIt || isKept) {
       heap.collect();
       settledBytes = heap.retainedBytes();

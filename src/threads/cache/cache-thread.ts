@@ -12,6 +12,7 @@ import { CacheService } from "../../cache/cache-service.ts";
 import { Arenas } from "../../kernel/arena.ts";
 import { openStoreAccess, type StoreAccessConfig } from "../../storage/access/open-store-access.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
+import { LargeRequests } from "../large-requests.ts";
 import { threadHeap } from "../thread-heap.ts";
 import type { LogMessage } from "../thread-messages.ts";
 import { METRICS_INTERVAL_MS } from "../thread-messages.ts";
@@ -24,6 +25,8 @@ export interface CacheThreadData {
   readonly cacheBytesMax: number;
   /** Threads that run kernels over the ranges. */
   readonly kernelThreads: number;
+  /** Buffer of `LargeRequests`. */
+  readonly largeRequests: SharedArrayBuffer;
   /** One for each thread that reads. */
   readonly readers: readonly MessagePort[];
 }
@@ -56,5 +59,5 @@ async function start(): Promise<void> {
   systemClock.every(METRICS_INTERVAL_MS, () =>
     post({ kind: "metrics", metrics: cacheThreadMetrics(service, access) }),
   );
-  collectWhenIdle(systemClock, threadHeap());
+  collectWhenIdle(systemClock, threadHeap(), new LargeRequests(data.largeRequests));
 }

@@ -11,6 +11,7 @@ import { compileKernel } from "../../kernel/load-kernel.ts";
 import { isExclusive } from "../../storage/store-config.ts";
 import type { CacheThreadData, FromCacheThread } from "../cache/cache-thread.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
+import { LargeRequests } from "../large-requests.ts";
 import { batchingPort } from "../message-batch.ts";
 import { type OnnxModels, openOnnxModels } from "../onnx/open-onnx-models.ts";
 import { ownPort } from "../query/own-port.ts";
@@ -64,11 +65,15 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
   const clock = new EndingClock(systemClock);
   const models = await readStaticModels(config);
   exposeCollection();
+  const largeRequests = new LargeRequests();
   const kernel = await compileKernel("auto");
   const onnx = await openOnnxModels(config, (error) => onCrash(error));
   // What the models take is out of everything else's reach.
   const memoryBytesMax = config.memoryBytesMax - models.plannedBytes - (onnx?.plannedBytes ?? 0);
-  const engine = startEngine({ ...config, memoryBytesMax }, { clock, models, onnx, kernel });
+  const engine = startEngine(
+    { ...config, memoryBytesMax },
+    { clock, models, onnx, kernel, largeRequests },
+  );
   const onCrash = crashListener(config, (error) => engine.lose("other", error));
   try {
     await engine.ready();
@@ -76,7 +81,7 @@ export async function openEngine(config: EngineConfig): Promise<Engine> {
     await engine.abandon();
     throw error;
   }
-  if (config.onCrash === undefined) collectWhenIdle(clock, threadHeap());
+  if (config.onCrash === undefined) collectWhenIdle(clock, threadHeap(), largeRequests);
   return engine;
 }
 
@@ -86,6 +91,7 @@ interface EngineParts {
   readonly models: StaticModels;
   readonly onnx: OnnxModels | undefined;
   readonly kernel: WebAssembly.Module | undefined;
+  readonly largeRequests: LargeRequests;
 }
 
 /** Starts the threads and connects them; `config.memoryBytesMax` is what models leave. */
@@ -93,7 +99,8 @@ function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
   const { clock, models, onnx, kernel } = parts;
   const { store, diskCache, encryptionKeysPath, queryThreads, reranking } = config;
   const { log, onHint } = config;
-  const access = { store, diskCache, encryptionKeysPath };
+  const largeRequests = parts.largeRequests.buffer;
+  const shared = { access: { store, diskCache, encryptionKeysPath }, largeRequests };
   const onCrash = crashListener(config, (error) => engine.lose("other", error));
   const cacheBytesMax = Math.floor(config.memoryBytesMax * CACHE_MEMORY_SHARE);
   const writeCache = new MessageChannel();
@@ -103,7 +110,7 @@ function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
   const kernelThreads = queryThreads + 1;
   const writeEmbedding = embeddingSettings(config, parts);
   const writeData: WriteThreadData = {
-    access,
+    ...shared,
     embedding: writeEmbedding.settings,
     ...writeLimits(config),
     kernelThreads,
@@ -111,7 +118,7 @@ function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
     cache: writeCache.port1,
   };
   const readers = [writeCache, ...queryCaches, ownCache].map(({ port2 }) => port2);
-  const cacheData: CacheThreadData = { access, cacheBytesMax, kernelThreads, readers };
+  const cacheData: CacheThreadData = { ...shared, cacheBytesMax, kernelThreads, readers };
   const queryLoads = ThreadLoads.of(queryThreads);
   const staticMetrics = staticModelMetrics(models);
   const settings = { kernel, reranking, ...queryLimits(config, cacheBytesMax) };
@@ -136,12 +143,13 @@ function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
     queryThreads: queryCaches.map(({ port1 }, thread) => {
       const loads = config.dividesQueries ? queryLoads.buffer : undefined;
       const { settings: embedding, ports } = embeddingSettings(config, parts);
-      const data = { thread, ...settings, embedding, loads, cache: port1 };
+      const data = { thread, ...settings, embedding, loads, largeRequests, cache: port1 };
       return startQueryThread(data, ports, onCrash);
     }),
     queryTimeoutMs: config.queryTimeoutMs,
     queryBodyBytesMax: Math.floor(config.memoryBytesMax * QUERY_BODY_SHARE),
     queryLoads,
+    largeRequests: parts.largeRequests,
     ownQueries: ownQueries(own, ownCache.port1, { clock, onCrash }),
     onCrash,
     onEnd: async () => {

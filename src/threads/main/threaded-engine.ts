@@ -26,6 +26,7 @@ import { EVERY_NAMESPACE } from "../../model/namespace-pattern.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { THRESHOLDS } from "../../namespace/thresholds.ts";
 import type { FromCacheThread } from "../cache/cache-thread.ts";
+import type { LargeRequests } from "../large-requests.ts";
 import type { OwnQueries } from "../query/own-queries.ts";
 import { QueryAdmission } from "../query/query-admission.ts";
 import type { ArrivedQuery, DispatchedQuery, Verification } from "../query/query-call.ts";
@@ -72,6 +73,8 @@ export interface EngineOptions {
   readonly ownQueries?: OwnQueries | undefined;
   /** Of the query threads, which see it, too. */
   readonly queryLoads: ThreadLoads;
+  /** Of all threads; absent: none of them collects. */
+  readonly largeRequests?: LargeRequests;
   /** The other threads talk to it by themselves. */
   readonly cacheThread: ThreadPort<never, FromCacheThread>;
   /** Hears that the write thread has put a hint for indexers. */
@@ -182,6 +185,10 @@ export class ThreadedEngine implements Engine {
 
   followManifest(namespace: NamespaceName): void {
     this.#writes.followManifest(namespace);
+  }
+
+  noteBytes(bytes: number): void {
+    this.#options.largeRequests?.note(bytes);
   }
 
   metrics(): readonly EngineMetric[] {

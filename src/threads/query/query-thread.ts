@@ -4,6 +4,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { must } from "../../base/assert.ts";
 import { systemClock } from "../../base/clock.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
+import { LargeRequests } from "../large-requests.ts";
 import { MessageBatch } from "../message-batch.ts";
 import { movableBuffers } from "../movable-buffers.ts";
 import { threadHeap } from "../thread-heap.ts";
@@ -18,6 +19,8 @@ import { cachePort, type QuerySettings, serveQueries } from "./serve-queries.ts"
 
 /** What the main thread tells a query thread at its start. */
 export interface QueryThreadData extends QuerySettings {
+  /** Buffer of `LargeRequests`. */
+  readonly largeRequests: SharedArrayBuffer;
   /** To the cache thread. */
   readonly cache: MessagePort;
 }
@@ -41,4 +44,4 @@ const service = serveQueries(data, {
 port.on("message", (messages: readonly PackedToQueryThread[]) => {
   for (const message of messages) service.onMessage(unpackToQueryThread(message));
 });
-collectWhenIdle(systemClock, threadHeap());
+collectWhenIdle(systemClock, threadHeap(), new LargeRequests(data.largeRequests));

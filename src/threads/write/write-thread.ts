@@ -21,6 +21,7 @@ import {
 } from "../../storage/directory/directory-lock.ts";
 import { isExclusive } from "../../storage/store-config.ts";
 import { collectWhenIdle } from "../idle-collection.ts";
+import { LargeRequests } from "../large-requests.ts";
 import { movableBuffers } from "../movable-buffers.ts";
 import { loadedModelMetrics } from "../static-model-metrics.ts";
 import { threadHeap } from "../thread-heap.ts";
@@ -41,6 +42,8 @@ export interface WriteThreadData {
   readonly writeBytesMax: number;
   readonly kernelThreads: number;
   readonly checkpoints?: CheckpointPeriod | undefined;
+  /** Buffer of `LargeRequests`. */
+  readonly largeRequests: SharedArrayBuffer;
   /** To the cache thread. */
   readonly cache: MessagePort;
 }
@@ -101,7 +104,7 @@ async function start(): Promise<void> {
   clock.every(METRICS_INTERVAL_MS, () => post({ kind: "metrics", metrics: metrics() }));
   keepCurrent(catalog, clock);
   if (blocks !== undefined) clock.every(IDLE_SWEEP_MS, () => blocks.sweep());
-  collectWhenIdle(clock, threadHeap());
+  collectWhenIdle(clock, threadHeap(), new LargeRequests(data.largeRequests));
 }
 
 function lockDirectory(root: string): Promise<DirectoryLock> {

@@ -35,6 +35,13 @@ export class FakeEngine implements Engine {
   /** Answers after so many chunks of a body, and waits for one more, as the write thread does. */
   chunksMax = Number.POSITIVE_INFINITY;
 
+  /** Bytes of body and response of each request that has ended. */
+  readonly notedBytes: number[] = [];
+
+  noteBytes(bytes: number): void {
+    this.notedBytes.push(bytes);
+  }
+
   stopQueries(): void {
     this.queriesStopped = true;
   }
