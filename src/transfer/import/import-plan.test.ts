@@ -153,6 +153,7 @@ describe("types of texts", () => {
       "float",
       '"0.1234567890123456789" becomes 0.12345678901234568',
     ]);
+    expect(notesOf(["-0.0"])).toEqual(["float", '"-0.0" becomes -0']);
     expect(notesOf(["TRUE"])).toEqual(["bool", '"TRUE" becomes true']);
     const datetime = [
       "datetime",

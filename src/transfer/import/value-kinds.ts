@@ -84,13 +84,18 @@ export function kindOfText(text: string | undefined): ValueKind {
   if (/^(?:true|false)$/i.test(text)) return changed("bool", text, text.toLowerCase());
   if (DECIMAL.test(text) && !isCode(text)) {
     if (INTEGER.test(text)) return kindOfNumber(text);
-    return changed("float", text, String(Number(text)));
+    return changed("float", text, floatText(Number(text)));
   }
   if (text.startsWith("[") || text.startsWith("{")) {
     const inner = kindOfJson(text);
     if (inner.kind === "array" || inner.kind === "sparse") return inner;
   }
   return { ...kindOfString(text), look: lookOf(text) };
+}
+
+/** `String` drops the sign of zero. */
+function floatText(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
 }
 
 function changed(kind: ScalarValueKind, text: string, becomes: string): ScalarValue {

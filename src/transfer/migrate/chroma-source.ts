@@ -103,7 +103,7 @@ function rowsOf(answer: JsonObject): JsonObject[] {
   const [embeddings, documents, metadatas] = ["embeddings", "documents", "metadatas"].map(column);
   return elementsAt(answer, "ids").map((id, i) => {
     const metadata = metadatas[i];
-    const attributes = metadata instanceof Map ? payloadAttributes(metadata, TAKEN) : [];
+    const attributes = metadata instanceof Map ? payloadAttributes(id, metadata, TAKEN) : [];
     const own: [string, JsonValue | undefined][] = [
       ["vector", embeddings[i]],
       ["document", documents[i]],

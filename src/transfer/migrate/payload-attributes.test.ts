@@ -23,7 +23,17 @@ test.each([
   ],
 ])("the payload %s", (payload, attributes) => {
   const taken = new Set(["id", "vector"]);
-  expect(jsonText(new Map(payloadAttributes(objectOf(payload), taken)))).toBe(attributes);
+  expect(jsonText(new Map(payloadAttributes(1n, objectOf(payload), taken)))).toBe(attributes);
+});
+
+test.each([
+  ['{"a.b":"first","a":{"b":"second"}}', "a.b"],
+  ['{"id":"x","id_":"y"}', "id_"],
+  ['{"$t":1,"_$t":2}', "_$t"],
+])("the payload %s is refused, as one value would be lost", (payload, name) => {
+  expect(() => payloadAttributes(7n, objectOf(payload), new Set(["id"]))).toThrow(
+    `record 7: two values of its payload become the attribute ${JSON.stringify(name)}`,
+  );
 });
 
 test("numbers of which some have a fraction are declared floats", () => {

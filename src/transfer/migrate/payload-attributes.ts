@@ -2,15 +2,28 @@ import { isJsonNumbers, type JsonObject, type JsonValue } from "../../model/json
 import { jsonText } from "../../wire/json/json-text.ts";
 
 /**
- * Attributes of a payload, which may be nested where attributes are not: `{"a": {"b": 1}}` becomes
- * `a.b`. Arrays of scalars stay arrays; all other arrays become their JSON as a text. Nulls are
- * left out, as documents without the attribute have them. `taken` names get a `_` behind them.
+ * Flattens the payload of the record `id` to attributes: `{"a": {"b": 1}}` becomes `a.b`. Arrays of
+ * scalars stay arrays; all other arrays become their JSON as a text. Nulls are left out, since a
+ * document without the attribute has null. A name in `taken` gets a `_` at its end. Throws if two
+ * values get the same name.
  */
 export function payloadAttributes(
+  id: JsonValue,
   payload: JsonObject,
   taken: ReadonlySet<string>,
 ): [name: string, value: JsonValue][] {
-  return [...payload].flatMap(([name, value]) => attributesOf(name, value, taken));
+  const attributes = [...payload].flatMap(([name, value]) => attributesOf(name, value, taken));
+  const names = new Set<string>();
+  for (const [name] of attributes) {
+    if (!names.has(name)) names.add(name);
+    else {
+      throw new Error(
+        `record ${jsonText(id)}: two values of its payload become the attribute ` +
+          `${JSON.stringify(name)}; rename one of them at the source`,
+      );
+    }
+  }
+  return attributes;
 }
 
 function attributesOf(

@@ -114,6 +114,7 @@ function rowOf(vector: JsonObject): JsonObject {
   const isDense = values !== undefined && jsonText(values) !== "[]";
   const own: [string, JsonValue][] = isDense ? [["vector", values]] : [];
   if (sparse instanceof Map) own.push(["sparse", sparseVector(sparse)]);
-  const attributes = metadata instanceof Map ? payloadAttributes(metadata, TAKEN) : [];
-  return new Map([["id", vector.get("id") ?? null], ...own, ...attributes]);
+  const id = vector.get("id") ?? null;
+  const attributes = metadata instanceof Map ? payloadAttributes(id, metadata, TAKEN) : [];
+  return new Map([["id", id], ...own, ...attributes]);
 }

@@ -81,8 +81,9 @@ export class QdrantSource implements MigrationSource {
           : [["vector", vector]];
     const payload = point.get("payload");
     const taken = new Set(["id", ...this.#vectorNames]);
-    const attributes = payload instanceof Map ? payloadAttributes(payload, taken) : [];
-    return new Map([["id", point.get("id") ?? null], ...vectors, ...attributes]);
+    const id = point.get("id") ?? null;
+    const attributes = payload instanceof Map ? payloadAttributes(id, payload, taken) : [];
+    return new Map([["id", id], ...vectors, ...attributes]);
   }
 
   #headers(): Record<string, string> {
