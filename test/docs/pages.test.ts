@@ -114,6 +114,8 @@ test("docs/concepts/limits.md has the limits of the code", () => {
     "`limit` + `offset`, if there is an `offset`": `below ${count(limits.RESULT_WINDOW_END)}`,
     "Queries of a multi-query": count(limits.SUBQUERIES_MAX),
     "Aggregates of a query": count(limits.AGGREGATES_MAX),
+    "Elements of an array that `$ref_new` names": count(limits.REFERENCE_ELEMENTS_MAX),
+    "Attributes in `group_by`, and in `limit.per.attributes`": count(limits.GROUP_ATTRIBUTES_MAX),
     "Attributes of an order": count(limits.ORDER_BY_MAX),
     "Computed attributes of a query": count(limits.COMPUTED_ATTRIBUTES_MAX),
     "Characters of a text query": count(limits.TEXT_QUERY_CHARS_MAX),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { filterOf } from "../../../test/support/queries/filter-notation.ts";
 import {
   documentOf,
@@ -8,6 +9,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import { runSteps } from "../../base/steps.ts";
+import { REFERENCE_ELEMENTS_MAX } from "../../model/contract-limits.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { bindCondition } from "./bind-condition.ts";
 
@@ -92,4 +94,40 @@ test.each([
   [["vector", "Eq", [1]], "Eq expects [2]f32, but got '[1]'"],
 ])("refusal %#", (notation, message) => {
   expect(() => holds(notation)).toThrow(message);
+});
+
+/** Steps in which a condition on the document is checked. */
+function stepsOf(notation: unknown[], schema = SCHEMA, place = PLACE): number {
+  const condition = runSteps(bindCondition(filterOf(notation), schema));
+  const found = condition(place, () => null);
+  return typeof found === "boolean" ? 1 : countSteps(found).count;
+}
+
+const parts = (count: number) => Array.from({ length: count }, (_, i) => ["n", "Eq", 100 + i]);
+
+test.each([
+  ["a list", ["Or", parts(10_000)]],
+  ["short lists in a list", ["Or", Array.from({ length: 100 }, () => ["Or", parts(100)])]],
+  ["lists that hold", ["And", parts(10_000).map(([n, , value]) => [n, "NotEq", value])]],
+])("a condition of 10,000 comparisons pauses: %s", (_, notation) => {
+  expect(stepsOf(notation)).toBeGreaterThanOrEqual(5);
+});
+
+test("a condition on a long array pauses, and decodes it once", () => {
+  const schema = schemaOf({ numbers: "[]int" });
+  const numbers = Array.from({ length: 100_000 }, (_, i) => BigInt(i));
+  const [{ view }] = openSnapshot(schema, [{ documents: [documentOf(1n, { numbers })] }]).segments;
+  const place = { view, ordinal: 0 as Ordinal };
+  const one = stepsOf(["numbers", "Contains", -1], schema, place);
+  expect(one).toBeGreaterThanOrEqual(12);
+  const many = Array.from({ length: 10 }, (_, i) => ["numbers", "Contains", -1 - i]);
+  expect(stepsOf(["Or", many], schema, place)).toBeLessThan(10 * one);
+});
+
+test("new arrays that a condition compares have a bound", () => {
+  const limits = Array.from({ length: REFERENCE_ELEMENTS_MAX + 1 }, (_, i) => BigInt(i));
+  expect(() => holds(["n", "In", next("limits")], { limits })).toThrow(
+    "$ref_new of 'limits': a condition compares arrays of at most 65536 elements",
+  );
+  expect(holds(["n", "In", next("limits")], { limits: limits.slice(1) })).toBe(true);
 });

@@ -86,6 +86,7 @@ export const AND: PredicateOperator<AndNode> = {
 
   *matches({ predicates }, run) {
     for (const part of predicates) {
+      if (run.pace.isDue(1)) yield;
       const found = run.operators.predicate(part).matches(part, run);
       if (!(typeof found === "boolean" ? found : yield* found)) return false;
     }

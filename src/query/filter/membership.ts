@@ -1,5 +1,5 @@
 import { assert } from "../../base/assert.ts";
-import { runSteps, type Steps } from "../../base/steps.ts";
+import type { Steps } from "../../base/steps.ts";
 import { ScalarSet } from "../../base/tables/scalar-map.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { DocumentId, ScalarValue } from "../../model/value.ts";
@@ -74,10 +74,11 @@ export const MEMBERSHIP: PredicateOperator<MembershipNode> = {
 
   count: (node, run) => (isOfIds(node) ? undefined : countSorted(node, sortedFilter(node), run)),
 
-  matches: (node, { current }) =>
-    valueMatches(node, current(node.attribute), (value) =>
-      runSteps(eachOnce(node.values)).has(value),
-    ),
+  *matches(node, { current }) {
+    const set = yield* eachOnce(node.values);
+    const found = valueMatches(node, current(node.attribute), (value) => set.has(value));
+    return typeof found === "boolean" ? found : yield* found;
+  },
 
   explain: (node, label) => {
     const { values, type } = node;

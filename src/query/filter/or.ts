@@ -46,6 +46,7 @@ export const OR: PredicateOperator<OrNode> = {
 
   *matches({ predicates }, run) {
     for (const part of predicates) {
+      if (run.pace.isDue(1)) yield;
       const found = run.operators.predicate(part).matches(part, run);
       if (typeof found === "boolean" ? found : yield* found) return true;
     }

@@ -6,6 +6,7 @@
  * parts in the same way, through `Operators`.
  */
 
+import type { Pace } from "../../base/pace.ts";
 import type { Steps } from "../../base/steps.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ComparisonOperator } from "../../model/filter.ts";
@@ -88,6 +89,8 @@ export interface DocumentRun {
     value: AttributeValue,
   ) => Predicate;
   readonly operators: Operators;
+  /** Of all documents of a write together; `current` counts the values that it reads. */
+  readonly pace: Pace;
 }
 
 /** A fragment of a text that is highlighted. */

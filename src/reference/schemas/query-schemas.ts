@@ -3,6 +3,7 @@
 import {
   AGGREGATES_MAX,
   COMPUTED_ATTRIBUTES_MAX,
+  GROUP_ATTRIBUTES_MAX,
   HIGHLIGHT_FRAGMENTS_DEFAULT,
   HIGHLIGHT_FRAGMENTS_MAX,
   RERANK_DOCUMENTS_MAX,
@@ -85,6 +86,7 @@ const QUERY_MEMBERS: JsonSchemas = {
     },
     `Aggregate for each distinct value of these attributes. \`limit\` bounds the groups, by \
 default ${RESULT_ROWS_MAX}.`,
+    { maxItems: GROUP_ATTRIBUTES_MAX },
   ),
   distance_metric: {
     ...text("Deprecated: must be the namespace's metric."),
@@ -141,6 +143,7 @@ export const QUERY_SCHEMAS: JsonSchemas = {
             {
               attributes: list({ type: "string" }, "Attributes that are returned, too.", {
                 minItems: 1,
+                maxItems: GROUP_ATTRIBUTES_MAX,
                 uniqueItems: true,
               }),
               limit: integer("How many of each; at most `total`.", { minimum: 1 }),

@@ -1,7 +1,11 @@
 /** `aggregate_by` and `group_by`. */
 
 import { invalid, malformed } from "../../base/errors.ts";
-import { AGGREGATES_MAX, RESULT_ROWS_MAX } from "../../model/contract-limits.ts";
+import {
+  AGGREGATES_MAX,
+  GROUP_ATTRIBUTES_MAX,
+  RESULT_ROWS_MAX,
+} from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import {
@@ -99,7 +103,11 @@ function parseAggregate(path: string, value: JsonValue): Aggregate {
 }
 
 function parseGroupBy(path: string, value: JsonValue): GroupKey[] {
-  const keys = arrayAt(path, value).map((key, i) => parseGroupKey(`${path}[${i}]`, key));
+  const listed = arrayAt(path, value);
+  if (listed.length > GROUP_ATTRIBUTES_MAX) {
+    throw invalid(`💔 ${path}: at most ${GROUP_ATTRIBUTES_MAX} attributes, got ${listed.length}`);
+  }
+  const keys = listed.map((key, i) => parseGroupKey(`${path}[${i}]`, key));
   const names = new Set<string>();
   const attributes = new Set<string>();
   let eachUniqueCount = 0;

@@ -1,7 +1,11 @@
 /** `limit`, `top_k` and `offset`. */
 
 import { invalid, malformed } from "../../base/errors.ts";
-import { RESULT_ROWS_MAX, RESULT_WINDOW_END } from "../../model/contract-limits.ts";
+import {
+  GROUP_ATTRIBUTES_MAX,
+  RESULT_ROWS_MAX,
+  RESULT_WINDOW_END,
+} from "../../model/contract-limits.ts";
 import type { JsonObject, JsonValue } from "../../model/json-value.ts";
 import type { LimitPer } from "../../model/query.ts";
 import {
@@ -98,6 +102,11 @@ function parsePer(path: string, value: JsonValue, total: number): LimitPer {
   arrayAt(`${path}.attributes`, attributes);
   const names = stringsAt(`${path}.attributes`, attributes);
   if (names.length === 0) throw invalid(`💔 ${path}.attributes must name at least one attribute`);
+  if (names.length > GROUP_ATTRIBUTES_MAX) {
+    throw invalid(
+      `💔 ${path}.attributes: at most ${GROUP_ATTRIBUTES_MAX} attributes, got ${names.length}`,
+    );
+  }
   if (new Set(names).size < names.length) {
     throw invalid(`💔 ${path}.attributes must not name an attribute twice`);
   }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { DatabaseError } from "../../base/errors.ts";
 import { runSteps } from "../../base/steps.ts";
+import { GROUP_ATTRIBUTES_MAX } from "../../model/contract-limits.ts";
 import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
 import { parseQueryBody } from "./parse-query.ts";
 
@@ -97,12 +98,21 @@ describe("query members", () => {
 
   test("keys of a limit are found among many names", () => {
     const names = Array.from({ length: 4096 }, (_, i) => `attribute${i}`);
-    const limit = { total: 5, per: { attributes: names, limit: 1 } };
+    const keys = names.slice(-GROUP_ATTRIBUTES_MAX);
+    const limit = { total: 5, per: { attributes: keys, limit: 1 } };
     const query = parseDocuments({ rank_by: BY_ID, limit, include_attributes: names });
-    expect(query.limitPer?.attributes).toEqual(names);
-    names[0] = "another";
-    expect(fault({ rank_by: BY_ID, limit, include_attributes: names.slice(1) })).toContain(
+    expect(query.limitPer?.attributes).toEqual(keys);
+    keys[0] = "another";
+    expect(fault({ rank_by: BY_ID, limit, include_attributes: names })).toContain(
       'limit.per: attribute "another" must be part of',
+    );
+  });
+
+  test("limits have at most 64 keys", () => {
+    const attributes = Array.from({ length: GROUP_ATTRIBUTES_MAX + 1 }, (_, i) => `a${i}`);
+    const limit = { total: 5, per: { attributes, limit: 1 } };
+    expect(fault({ rank_by: BY_ID, limit, include_attributes: attributes })).toContain(
+      "limit.per.attributes: at most 64 attributes, got 65",
     );
   });
 
@@ -290,6 +300,7 @@ describe("aggregates", () => {
 
   const count = { aggregate_by: { n: ["Count"] } };
   const many = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`n${i}`, ["Count"]]));
+  const many65 = Array.from({ length: 65 }, (_, i) => `a${i}`);
   test.each<[object, string]>([
     [{ ...count, rank_by: BY_ID }, "malformed: "],
     [{ aggregate_by: {} }, "invalid: 💔 aggregate_by cannot be empty"],
@@ -303,6 +314,7 @@ describe("aggregates", () => {
     [{ ...count, top_k: 5, group_by: [] }, "invalid: 💔 top_k requires group_by"],
     [{ ...count, group_by: ["a"], top_k: 10_001 }, "invalid: 💔 top_k must be between 0"],
     [{ ...count, group_by: ["id"] }, "invalid: 💔 group_by[0]: cannot group by id"],
+    [{ ...count, group_by: many65 }, "invalid: 💔 group_by: at most 64 attributes, got 65"],
     [{ ...count, group_by: ["a", "a"] }, "invalid: 💔 group_by[1]: duplicate field"],
     [{ ...count, group_by: ["n"] }, "invalid: 💔 aggregate_by.n: label is also the name"],
     [
