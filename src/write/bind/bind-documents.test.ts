@@ -5,6 +5,7 @@ import {
   jsonObject,
   looseRows,
 } from "../../../test/support/documents/loose-json.ts";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { runSteps } from "../../base/steps.ts";
 import { columnValue, idAt } from "../../codec/columns-value.ts";
 import { formatAttributeType } from "../../model/attribute-type.ts";
@@ -413,4 +414,13 @@ test("a document has at most 64 MiB", () => {
   const fault = faultOf(() => bindRows([{ id: 1 }, { id: 2, ...full, i: "x" }], declared));
   expect(fault.message).toContain("upsert_rows[1].id is 67108865 bytes large");
   expect(fault.message).toContain(`at most ${DOCUMENT_BYTES_MAX} bytes`);
+});
+
+test("many short columns are bound in steps", () => {
+  const names = Array.from({ length: 500 }, (_, a) => `a${a}`);
+  const row = Object.fromEntries(names.map((name) => [name, 1]));
+  const rows = looseRows(Array.from({ length: 100 }, (_, id) => ({ id, ...row })));
+  const { count, result } = countSteps(bindUpserts(rows, context(EMPTY_SCHEMA)));
+  expect(result.documents.attributes.size).toBe(500);
+  expect(count).toBeGreaterThanOrEqual(12);
 });

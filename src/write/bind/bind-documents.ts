@@ -4,6 +4,7 @@
  */
 
 import { invalid } from "../../base/errors.ts";
+import { Pace } from "../../base/pace.ts";
 import type { Steps } from "../../base/steps.ts";
 import { documentsBytes, valueLogicalBytes } from "../../codec/columns-size.ts";
 import { checkAttributeName, checkAttributeNameLength } from "../../model/attribute-name.ts";
@@ -128,7 +129,9 @@ function* bindColumns(
   // An empty list of documents says nothing about the type of ids.
   const known = looseCount(loose.ids) === 0 ? current.idType : idType;
   const schema = new SchemaGrowth(options, known);
+  const pace = new Pace(STEP_VALUES);
   for (const [name, column] of loose.attributes) {
+    if (pace.isDue(loose.count)) yield;
     const attribute = schema.attributeFor(loose, operation, name, column);
     if (!attribute) continue;
     const { filterable, type } = attribute;
@@ -237,9 +240,10 @@ function* checkDocumentBytes(
   // Values of a fixed size are far below the limit, all attributes together.
   if (columns.length === 0) return;
   const sizes = new Float64Array(documents.count);
+  const pace = new Pace(STEP_VALUES);
   for (const column of documents.attributes.values()) {
     for (let i = 0; i < sizes.length; i++) {
-      if (i > 0 && i % STEP_VALUES === 0) yield;
+      if (pace.isDue(1)) yield;
       sizes[i] += valueLogicalBytes(column, i);
     }
   }

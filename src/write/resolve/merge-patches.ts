@@ -1,7 +1,8 @@
 /** Patches laid over stored documents: whole documents again, gathered column by column. */
 
 import type { Ordinal } from "../../base/ids.ts";
-import type { Steps } from "../../base/steps.ts";
+import { Pace } from "../../base/pace.ts";
+import { mapInSteps, type Steps } from "../../base/steps.ts";
 import { buildIdsInSteps } from "../../codec/columns-builder.ts";
 import { type ColumnPart, gatherColumn } from "../../codec/columns-gather.ts";
 import { columnValue, hasAnyValue } from "../../codec/columns-value.ts";
@@ -40,13 +41,15 @@ export function* mergePatches(
   targets: readonly PatchTarget[],
   sources: PatchSources,
 ): Steps<DocumentColumns> {
-  const ordered = groupByView(targets);
+  const ordered = yield* groupByView(targets);
   const attributes = new Map<string, Column>();
+  const pace = new Pace(STEP_TARGETS);
   for (const [name, { type }] of sources.schema.attributes) {
+    if (pace.isDue(targets.length)) yield;
     const column = yield* gatherColumn(type, yield* partsOf(ordered, name, sources));
     if (hasAnyValue(column)) attributes.set(name, column);
   }
-  const ids = ordered.map(({ id }) => id);
+  const ids = yield* mapInSteps(ordered, STEP_TARGETS, ({ id }) => id);
   return {
     count: ordered.length,
     idType: sources.idType,
@@ -69,14 +72,17 @@ export function patchedValue(
   return column ? columnValue(column, index) : null;
 }
 
-function groupByView(targets: readonly PatchTarget[]): PatchTarget[] {
+function* groupByView(targets: readonly PatchTarget[]): Steps<PatchTarget[]> {
   const groups = new Map<SegmentView, PatchTarget[]>();
-  for (const target of targets) {
+  for (let i = 0; i < targets.length; i++) {
+    if (i > 0 && i % STEP_TARGETS === 0) yield;
+    const target = targets[i];
     const group = groups.get(target.base.view);
     if (group) group.push(target);
     else groups.set(target.base.view, [target]);
   }
-  return [...groups.values()].flat();
+  const [first = [], ...others] = groups.values();
+  return first.concat(...others);
 }
 
 /** Where each target's value of an attribute is, joined to runs that share a column. */

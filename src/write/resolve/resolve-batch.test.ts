@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { faultOf } from "../../../test/support/documents/loose-json.ts";
 import { StoredDocuments, where } from "../../../test/support/documents/stored-documents.ts";
 import { type Row, requestOf, type Sent } from "../../../test/support/documents/write-requests.ts";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { oneStep, runSteps } from "../../base/steps.ts";
 import { DELETE_BY_FILTER_MAX, PATCH_BY_FILTER_MAX } from "../../model/contract-limits.ts";
 import { EMPTY_SCHEMA, type Schema } from "../../model/schema.ts";
@@ -297,4 +298,13 @@ test("a batch that reads what an earlier one of its group wrote must wait", () =
   expect(runSteps(group.conflictsWith(bind({}, { deleteByFilter: condition })))).toBe(true);
   runSteps(group.add(runSteps(resolveBatch(bind({ deletes: [2] }), stored))));
   expect(runSteps(group.conflictsWith(patchTwo))).toBe(true);
+});
+
+test("a patch of documents with many attributes is resolved in steps", () => {
+  const row = Object.fromEntries(Array.from({ length: 500 }, (_, a) => [`a${a}`, a]));
+  write({ upserts: Array.from({ length: 100 }, (_, id) => ({ id, ...row })) });
+  const batch = bind({ patches: Array.from({ length: 100 }, (_, id) => ({ id, a0: -1 })) });
+  const { count, result } = countSteps(resolveBatch(batch, stored));
+  expect(result.documents?.attributes.size).toBe(500);
+  expect(count).toBeGreaterThanOrEqual(6);
 });

@@ -135,7 +135,7 @@ class Resolution {
       this.#addPatch(patches[i]);
     }
     const patchedIds = this.#targets.keys;
-    const deletedIds = this.#deletedIds(deletes);
+    const deletedIds = yield* this.#deletedIds(deletes);
     yield;
     const documents = yield* this.#documents(upserts, deletes);
     const hasReplaced = this.#removed.length > 0 && upserts !== undefined;
@@ -186,13 +186,14 @@ class Resolution {
     // What delete_by_filter took does not count, wherever it stands among the matches.
     const cap = PATCH_BY_FILTER_MAX + this.#removed.length;
     const { ids, more } = yield* this.#current.matchIds(operation.filter, cap);
-    const kept = ids.filter((id) => !this.#isRemoved(id));
-    if (more || kept.length > PATCH_BY_FILTER_MAX) {
+    const all = yield* this.#notRemoved(ids);
+    if (more || all.length > PATCH_BY_FILTER_MAX) {
       if (!operation.allowPartial) throw tooMany("patch", PATCH_BY_FILTER_MAX);
       this.#remaining = true;
     }
-    yield* this.#current.expect(kept.slice(0, PATCH_BY_FILTER_MAX));
-    for (let i = 0; i < Math.min(kept.length, PATCH_BY_FILTER_MAX); i++) {
+    const kept = all.slice(0, PATCH_BY_FILTER_MAX);
+    yield* this.#current.expect(kept);
+    for (let i = 0; i < kept.length; i++) {
       if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       const id = kept[i];
       const base = this.#current.locate(id);
@@ -209,7 +210,8 @@ class Resolution {
     for (const source of sources) {
       if (source !== undefined) looked.push(yield* idsOf(source));
     }
-    const ids = looked.length > 1 ? looked.flat() : looked.at(0);
+    const [first, ...others] = looked;
+    const ids = first?.concat(...others);
     if (ids !== undefined && ids.length > 0) yield* this.#current.expect(ids);
   }
 
@@ -329,8 +331,11 @@ class Resolution {
       const id = idAt(upserts.ids, i);
       if (targets.has(id)) overridden.add(id);
     }
-    for (const id of deletes) if (targets.has(id)) overridden.add(id);
-    const left = targets.values.filter(({ id }) => !overridden.has(id));
+    for (let i = 0; i < deletes.length; i++) {
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
+      if (targets.has(deletes[i])) overridden.add(deletes[i]);
+    }
+    const left = yield* withoutIds(targets.values, overridden);
     if (left.length === 0) return upserts;
     const patched = yield* this.#merge(left);
     return upserts ? yield* concatDocuments([upserts, patched]) : patched;
@@ -347,10 +352,22 @@ class Resolution {
   }
 
   /** By-filter ids ascending, then those by id in the order sent; each once. */
-  #deletedIds(deletes: readonly DocumentId[]): readonly DocumentId[] {
+  *#deletedIds(deletes: readonly DocumentId[]): Steps<readonly DocumentId[]> {
     if (this.#removed.length === 0) return deletes;
     if (deletes.length === 0) return this.#removed;
-    return [...this.#removed, ...deletes.filter((id) => !this.#isRemoved(id))];
+    const others = yield* this.#notRemoved(deletes);
+    return this.#removed.concat(others);
+  }
+
+  /** Those of `ids` that delete_by_filter did not take. */
+  *#notRemoved(ids: readonly DocumentId[]): Steps<readonly DocumentId[]> {
+    if (this.#removed.length === 0) return ids;
+    const others: DocumentId[] = [];
+    for (let i = 0; i < ids.length; i++) {
+      if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
+      if (!this.#isRemoved(ids[i])) others.push(ids[i]);
+    }
+    return others;
   }
 
   *#deleteColumn(ids: readonly DocumentId[]): Steps<DocumentIds | undefined> {
@@ -388,6 +405,19 @@ function* idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): Steps<D
     listed.push(idAt(ids, i));
   }
   return listed;
+}
+
+/** The targets whose ids are not among `ids`. */
+function* withoutIds(
+  targets: readonly PatchTarget[],
+  ids: ScalarSet<DocumentId>,
+): Steps<readonly PatchTarget[]> {
+  const others: PatchTarget[] = [];
+  for (let i = 0; i < targets.length; i++) {
+    if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
+    if (!ids.has(targets[i].id)) others.push(targets[i]);
+  }
+  return others;
 }
 
 /** Those of `ids` that no document of `documents` has. */
