@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { countSteps } from "../../../test/support/queries/count-steps.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
@@ -317,5 +318,28 @@ test("long arrays are written in steps and pieces, and read as they are", () => 
       score: 0.5,
     },
     { id: 2 },
+  ]);
+});
+
+test("a document of many short values is written in steps, and read as it is", () => {
+  const type = { kind: "array", of: "float" } as const;
+  const values = Array.from({ length: 2000 }, (_, e) => e / 7);
+  const attributes = Array.from({ length: 200 }, (_, a): ResultDocument["attributes"][number] => {
+    return [`a${a}`, type, values];
+  });
+  const writing = encodeQueryAnswer({
+    kind: "single",
+    results: [documents(document({ attributes }), document({ id: 2n, attributes }))],
+    vectorEncoding: "float",
+    billing: { bytesQueried: 0, bytesReturned: 0 },
+    performance: () => PERFORMANCE,
+  });
+  const { result, count } = countSteps(writing);
+  expect(count).toBeGreaterThan(20);
+  const { rows } = JSON.parse(decoder.decode(Buffer.concat(result)));
+  const members = Object.fromEntries(attributes.map(([name]) => [name, values]));
+  expect(rows).toEqual([
+    { id: 1, ...members },
+    { id: 2, ...members },
   ]);
 });

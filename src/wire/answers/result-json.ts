@@ -1,6 +1,7 @@
 /** Documents, groups and aggregates of query answers as JSON. */
 
 import { KIB } from "../../base/byte-sizes.ts";
+import { Pace } from "../../base/pace.ts";
 import { runSteps, type Steps } from "../../base/steps.ts";
 import type {
   AggregateValue,
@@ -22,7 +23,8 @@ import {
 
 /** Rows that are written between two pauses: of some KiB each. */
 const ROWS_PER_STEP = 16;
-/** Bytes after which a pause is due whatever the number of rows is. */
+/** Values and bytes after which a pause is due whatever the number of rows is. */
+const STEP_VALUES = 4096;
 const STEP_BYTES = 256 * KIB;
 
 /** Writes results into one answer. */
@@ -30,6 +32,7 @@ export class ResultWriter {
   readonly #json: JsonWriter;
   readonly #encoding: VectorEncoding;
   readonly #keys = new MemberKeys();
+  readonly #pace = new Pace(STEP_VALUES);
 
   constructor(json: JsonWriter, encoding: VectorEncoding) {
     this.#json = json;
@@ -47,9 +50,9 @@ export class ResultWriter {
         json.raw('"rows":[');
         for (const [i, document] of result.documents.entries()) {
           if (i > 0) json.raw(",");
-          const long = this.#writeDocument(document);
-          if (long !== undefined) yield* this.#writeFromLong(document, long);
-          if (this.#isPauseDue(i)) yield;
+          const rest = this.#writeDocument(document);
+          if (rest !== undefined) yield* this.#writeRest(document, rest);
+          if (this.#isPauseDue(i, document.attributes.length)) yield;
         }
         json.raw("]");
         return;
@@ -67,15 +70,16 @@ export class ResultWriter {
         for (const [i, group] of result.groups.entries()) {
           if (i > 0) json.raw(",");
           this.#writeGroup(group);
-          if (this.#isPauseDue(i)) yield;
+          if (this.#isPauseDue(i, group.keys.length)) yield;
         }
         json.raw("]");
         return;
     }
   }
 
-  #isPauseDue(row: number): boolean {
-    return row % ROWS_PER_STEP === ROWS_PER_STEP - 1 || this.#json.length >= STEP_BYTES;
+  #isPauseDue(row: number, valueCount: number): boolean {
+    const isLong = this.#pace.isDue(valueCount) || this.#json.length >= STEP_BYTES;
+    return isLong || row % ROWS_PER_STEP === ROWS_PER_STEP - 1;
   }
 
   /** Writes an array of documents. */
@@ -84,13 +88,13 @@ export class ResultWriter {
     json.raw("[");
     for (const [i, document] of documents.entries()) {
       if (i > 0) json.raw(",");
-      const long = this.#writeDocument(document);
-      if (long !== undefined) runSteps(this.#writeFromLong(document, long));
+      const rest = this.#writeDocument(document);
+      if (rest !== undefined) runSteps(this.#writeRest(document, rest));
     }
     json.raw("]");
   }
 
-  /** Writes a document up to a long value, and returns which of the attributes has it. */
+  /** Writes a document as far as one step goes; returns the first attribute that is left. */
   #writeDocument(document: ResultDocument): number | undefined {
     const json = this.#json;
     json.raw('{"id":');
@@ -102,26 +106,35 @@ export class ResultWriter {
     return this.#writeMembers(document, 0);
   }
 
-  /** Writes a document on from a long value, to its end. */
-  *#writeFromLong(document: ResultDocument, long: number): Steps<void> {
-    for (let next: number | undefined = long; next !== undefined; ) {
-      const [, type, value] = document.attributes[next];
-      yield* writeLongValue(this.#json, type, value, this.#encoding);
+  /** Writes a document from the attribute `rest` to its end. */
+  *#writeRest(document: ResultDocument, rest: number): Steps<void> {
+    for (let next: number | undefined = rest; next !== undefined; ) {
       yield;
-      next = this.#writeMembers(document, next + 1);
+      const [name, type, value] = document.attributes[next];
+      const isLong = isLongValue(value);
+      if (isLong) {
+        this.#keys.writeNext(this.#json, name);
+        yield* writeLongValue(this.#json, type, value, this.#encoding);
+        yield;
+      }
+      next = this.#writeMembers(document, isLong ? next + 1 : next);
     }
   }
 
-  /** Writes the attributes from one on and all that follows, or up to a long value. */
+  /**
+   * Writes the attributes from one on and all that follows. Ends before a long value, and where the
+   * step has written enough; returns the index of the attribute to go on with.
+   */
   #writeMembers({ attributes, computed }: ResultDocument, from: number): number | undefined {
     const json = this.#json;
+    const end = json.length + STEP_BYTES;
     for (let i = from; i < attributes.length; i++) {
       const [name, type, value] = attributes[i];
       // Null means absent, and `id` is there already. A computed member hides an attribute.
       if (value === null || name === "id") continue;
       if (computed.length > 0 && computed.some(([other]) => other === name)) continue;
+      if (isLongValue(value) || json.length >= end) return i;
       this.#keys.writeNext(json, name);
-      if (isLongValue(value)) return i;
       writeValue(json, type, value, this.#encoding);
     }
     for (const [name, value] of computed) {
