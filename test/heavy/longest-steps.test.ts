@@ -1,7 +1,7 @@
 /**
- * No step of a parser, a query or a response keeps its thread for more than 50 ms of processor
- * time, whatever the request is: what others wait for is the longest step. Times are the least of
- * several runs, so that neither the collection of garbage nor a busy machine counts.
+ * No step of a parser, a write, a query or a response keeps its thread for more than 50 ms of
+ * processor time, whatever the request is: what others wait for is the longest step. Times are the
+ * least of several runs, so that neither the collection of garbage nor a busy machine counts.
  */
 
 import { afterAll, describe, expect, test } from "vitest";
@@ -20,6 +20,7 @@ import {
   WORST_WRITE_BODIES,
 } from "../support/steps/worst-bodies.ts";
 import { WORST_QUERIES, WORST_SNAPSHOTS } from "../support/steps/worst-queries.ts";
+import { WORST_WRITES } from "../support/steps/worst-writes.ts";
 
 /** Milliseconds of processor time of one step, on the reference machine. */
 const STEP_MS_MAX = 50;
@@ -102,17 +103,26 @@ describe("lines are read in short steps, as", () => {
   });
 });
 
-describe.each(["wide", "long"] as const)("queries over %s documents take short steps:", (kind) => {
-  const snapshot = WORST_SNAPSHOTS[kind](DOCUMENTS);
-  test.each(Object.entries(WORST_QUERIES[kind]))("%s", (name, make) => {
-    const body = Buffer.from(JSON.stringify(make()));
-    const refusal = check(`${name} over ${kind} documents`, function* () {
-      const request = yield* parseQueryBody(body);
-      yield;
-      const { results } = yield* runRequest(snapshot, request, { kernels: KERNELS });
-      yield;
-      return yield* encodeQueryAnswer({ ...ANSWER, kind: request.kind, results });
-    });
-    expect(refusal).toBeUndefined();
+describe("a write is bound and resolved in short steps, with", () => {
+  test.each(Object.entries(WORST_WRITES))("%s", (name, make) => {
+    expect(check(`write with ${name}`, make())).toBeUndefined();
   });
 });
+
+describe.each(["wide", "long", "many", "large"] as const)(
+  "queries over %s documents take short steps:",
+  (kind) => {
+    const snapshot = WORST_SNAPSHOTS[kind](DOCUMENTS);
+    test.each(Object.entries(WORST_QUERIES[kind]))("%s", (name, make) => {
+      const body = Buffer.from(JSON.stringify(make()));
+      const refusal = check(`${name} over ${kind} documents`, function* () {
+        const request = yield* parseQueryBody(body);
+        yield;
+        const { results } = yield* runRequest(snapshot, request, { kernels: KERNELS });
+        yield;
+        return yield* encodeQueryAnswer({ ...ANSWER, kind: request.kind, results });
+      });
+      expect(refusal).toBeUndefined();
+    });
+  },
+);

@@ -2,7 +2,9 @@
 
 import {
   ARRAY_ELEMENTS_MAX,
+  ATTRIBUTE_COUNT_MAX,
   ATTRIBUTE_VALUE_BYTES_MAX,
+  GROUP_ATTRIBUTES_MAX,
   HIGHLIGHT_FRAGMENTS_MAX,
 } from "../../../src/model/contract-limits.ts";
 import type { AttributeValue } from "../../../src/model/value.ts";
@@ -18,7 +20,12 @@ const DIMENSIONS = 16;
 const WORDS = "river stone light winter garden letter window paper silver ocean".split(" ");
 
 /** Documents by what is long about them. */
-export const WORST_SNAPSHOTS = { wide: wideSnapshot, long: longSnapshot } as const;
+export const WORST_SNAPSHOTS = {
+  wide: wideSnapshot,
+  long: longSnapshot,
+  many: manyAttributes,
+  large: largeDocuments,
+} as const;
 
 /** Many documents with a value of each kind. */
 function wideSnapshot(count: number): Snapshot {
@@ -89,6 +96,39 @@ function longSnapshot(): Snapshot {
       tags: filled(20_000, shortString),
       counts: filled(200_000, BigInt),
     }),
+  );
+  return openSnapshot(schema, [{ documents }]);
+}
+
+const NAMES = filled(ATTRIBUTE_COUNT_MAX, (a) => `a${a}`);
+
+/** Documents with as many attributes as there may be. */
+function manyAttributes(): Snapshot {
+  const schema = schemaOf(Object.fromEntries(NAMES.map((name) => [name, "int"])));
+  const documents = filled(2000, (i) =>
+    documentOf(BigInt(i), Object.fromEntries(NAMES.map((name) => [name, BigInt(i)]))),
+  );
+  return openSnapshot(schema, [{ documents }]);
+}
+
+/** Documents of as many bytes as there may be, none of whose values is long. */
+function largeDocuments(): Snapshot {
+  const strings = NAMES.slice(0, 512);
+  const arrays = NAMES.slice(512);
+  const schema = schemaOf({
+    ...Object.fromEntries(strings.map((name) => [name, { type: "string", filterable: false }])),
+    ...Object.fromEntries(arrays.map((name) => [name, { type: "[]float", filterable: false }])),
+  });
+  const text = "é\n".repeat(16_000);
+  const floats = filled(8000, (e) => e / 7);
+  const documents = filled(2, (i) =>
+    documentOf(
+      BigInt(i),
+      Object.fromEntries([
+        ...strings.map((name) => [name, text]),
+        ...arrays.map((name) => [name, floats]),
+      ]),
+    ),
   );
   return openSnapshot(schema, [{ documents }]);
 }
@@ -301,5 +341,26 @@ export const WORST_QUERIES: Readonly<
       group_by: ["n", { t: ["ForEachUnique", "numbers"] }],
       limit: 10_000,
     }),
+  },
+  many: {
+    "whole documents": () => ({ ...byId, ...all }),
+    "groups of as many keys as there may be": () => ({
+      aggregate_by: { count: ["Count"] },
+      group_by: NAMES.slice(0, GROUP_ATTRIBUTES_MAX),
+      limit: 10_000,
+    }),
+    "sums of as many groups": () => ({
+      aggregate_by: Object.fromEntries(filled(8, (i) => [`s${i}`, ["Sum", "a0"]])),
+      group_by: NAMES.slice(0, GROUP_ATTRIBUTES_MAX),
+      limit: 10_000,
+    }),
+    "a limit per as many keys as there may be": () => ({
+      rank_by: ["id", "asc"],
+      limit: { total: 2000, per: { attributes: NAMES.slice(0, GROUP_ATTRIBUTES_MAX), limit: 1 } },
+      include_attributes: NAMES.slice(0, GROUP_ATTRIBUTES_MAX),
+    }),
+  },
+  large: {
+    "whole documents": () => ({ ...byId, include_attributes: true }),
   },
 };
