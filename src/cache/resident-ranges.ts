@@ -10,8 +10,14 @@ import { DatabaseError, type ErrorCode } from "../base/errors.ts";
 import { oneStep, runSteps, type Steps } from "../base/steps.ts";
 import type { ArenaRange } from "../kernel/arena.ts";
 import type { ByteSource } from "../segment/format/byte-source.ts";
-import { BytesMissing, type WantedRange } from "../segment/format/bytes-missing.ts";
+import {
+  BytesMissing,
+  missedBy,
+  type ReadRequest,
+  type WantedRange,
+} from "../segment/format/bytes-missing.ts";
 import { DecodedDocuments } from "../segment/format/decoded-documents.ts";
+import type { ReadingSteps } from "../segment/format/reading-steps.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../storage/object-store.ts";
 import {
@@ -27,9 +33,9 @@ import type { LookLimits, SegmentReads } from "./segment-reads.ts";
 /** Decoded documents that a thread keeps of all its stored segments: two thousand blocks. */
 const DECODED_DOCUMENTS_BYTES_MAX = 32 * MIB;
 /**
- * How often one run may find that bytes are missing, load them and start again, not counting what
- * brings it other transient bytes. A cold query takes three rounds (I17): ten times as many say
- * that what is loaded does not stay.
+ * How often one run may find that bytes are missing and load them, not counting what brings it
+ * other transient bytes. A cold query takes three rounds (I17): ten times as many say that what is
+ * loaded does not stay.
  */
 const LOAD_ROUNDS_MAX = 32;
 
@@ -83,6 +89,18 @@ interface PendingLoad {
 
 /** What a load cost, and how many bytes were wanted. */
 type LoadedStats = LoadStats & { readonly loadedBytes: number };
+
+/** One run of work, which begins when its first step is taken. */
+interface Run<T> {
+  readonly begin: () => ReadingSteps<T>;
+  /** Undefined before it begins, for the first time or again. */
+  steps: ReadingSteps<T> | undefined;
+}
+
+/** How far a run has come when it pauses for bytes, or ends. */
+type RunOutcome<T> =
+  | { readonly kind: "done"; readonly result: T }
+  | { readonly kind: "missing"; readonly request: ReadRequest };
 
 /** Ends a look, unlike `BytesMissing`, which others gather. */
 class EnoughMissing extends Error {}
@@ -184,11 +202,17 @@ export class ResidentRanges implements SegmentReads {
     return (await this.runCounted(attempt, take)).result;
   }
 
-  /** `runInSteps`, and what it cost. */
+  /**
+   * `runInSteps`, and what it cost. Steps that request bytes continue where they were once these
+   * are loaded; where they throw `BytesMissing` they begin again. Each round, `waits` is called
+   * before anything is loaded. Steps that have not come to their end are ended by `return()`.
+   */
   async runCounted<T>(
-    attempt: () => Steps<T>,
+    attempt: () => ReadingSteps<T>,
     take: <U>(steps: Steps<U>) => Promise<U>,
+    waits?: () => void,
   ): Promise<{ result: T; stats: RunStats }> {
+    const run: Run<T> = { begin: attempt, steps: undefined };
     const loaded: ResidentRange[] = [];
     let transient: ResidentRange[] = [];
     let first: Touches | undefined;
@@ -200,32 +224,25 @@ export class ResidentRanges implements SegmentReads {
       let lastTransient: WantedRange | undefined;
       for (let rounds = 0, stalls = 0; stalls < LOAD_ROUNDS_MAX; rounds++) {
         const touches = { touched: 0, resident: 0 };
-        const outcome = await this.#attempt(attempt, take, touches);
+        const outcome = await this.#continue(run, take, touches);
         release(transient);
         transient = [];
         first ??= touches;
         if (outcome.kind === "done") {
           const { touched: touchedCount, resident: residentCount } = first;
-          return {
-            result: outcome.result,
-            stats: {
-              rounds,
-              loadedBytes,
-              touchedCount,
-              residentCount,
-              origin,
-              storeBytes,
-              isRoomy,
-            },
-          };
+          const looks = { touchedCount, residentCount };
+          const stats = { rounds, loadedBytes, ...looks, origin, storeBytes, isRoomy };
+          return { result: outcome.result, stats };
         }
-        const wanted = [...outcome.wanted, ...outcome.transient];
+        const { request } = outcome;
+        waits?.();
+        const wanted = [...request.wanted, ...request.transient];
         const stats = await this.#load({ wanted, isAhead: false });
-        loaded.push(...this.#retain(outcome.wanted));
-        transient = this.#retain(outcome.transient);
+        loaded.push(...this.#retain(request.wanted));
+        transient = this.#retain(request.transient);
         // An attempt that asks for other transient bytes than the one before has made progress.
-        if (!isSame(lastTransient, outcome.transient.at(0)))
-          lastTransient = outcome.transient.at(0);
+        if (!isSame(lastTransient, request.transient.at(0)))
+          lastTransient = request.transient.at(0);
         else stalls++;
         origin = farther(origin, stats?.origin ?? "memory");
         loadedBytes += stats?.loadedBytes ?? 0;
@@ -235,6 +252,7 @@ export class ResidentRanges implements SegmentReads {
     } finally {
       release(loaded);
       release(transient);
+      run.steps?.return(undefined as T);
     }
     throw new DatabaseError(
       "out_of_memory",
@@ -315,44 +333,42 @@ export class ResidentRanges implements SegmentReads {
     }
   }
 
-  /** Runs one attempt; what it looks at stays in memory until it has ended. */
-  async #attempt<T>(
-    attempt: () => Steps<T>,
+  /** Continues a run; what it looks at stays in memory until it waits for bytes, or ends. */
+  async #continue<T>(
+    run: Run<T>,
     take: <U>(steps: Steps<U>) => Promise<U>,
     touches: { touched: number; resident: number },
-  ) {
+  ): Promise<RunOutcome<T>> {
     const begun = { beganAt: this.#tick };
     this.#attempts.add(begun);
     try {
-      const result = await take(this.#counted(attempt, touches));
-      return { kind: "done", result } as const;
-    } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error;
-      return { kind: "missing", wanted: error.wanted, transient: error.transient } as const;
+      return await take(this.#stepsToRequest(run, touches));
     } finally {
       this.#attempts.delete(begun);
       if (this.#owed.length > 0) this.#shrink();
     }
   }
 
-  /** Counts the looks of these steps, and not those of others in between. */
-  *#counted<T>(attempt: () => Steps<T>, touches: { touched: number; resident: number }): Steps<T> {
-    let steps: Steps<T> | undefined;
-    try {
-      for (;;) {
-        const before = this.touches;
-        try {
-          steps ??= attempt();
-          const next = steps.next();
-          if (next.done === true) return next.value;
-        } finally {
-          touches.touched += this.#touched - before.touched;
-          touches.resident += this.#resident - before.resident;
-        }
-        yield;
+  /** The steps up to the next request. Counts their looks, and not those of others in between. */
+  *#stepsToRequest<T>(
+    run: Run<T>,
+    touches: { touched: number; resident: number },
+  ): Steps<RunOutcome<T>> {
+    for (;;) {
+      const before = this.touches;
+      try {
+        run.steps ??= run.begin();
+        const next = run.steps.next();
+        if (next.done === true) return { kind: "done", result: next.value };
+        if (next.value !== undefined) return { kind: "missing", request: next.value };
+      } catch (error) {
+        run.steps = undefined;
+        return { kind: "missing", request: missedBy(error) };
+      } finally {
+        touches.touched += this.#touched - before.touched;
+        touches.resident += this.#resident - before.resident;
       }
-    } finally {
-      steps?.return(undefined as T);
+      yield;
     }
   }
 

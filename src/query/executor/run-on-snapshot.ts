@@ -20,9 +20,11 @@ export type TakeSteps = <T>(steps: Steps<T>) => Promise<T>;
 
 /** Loads what an attempt misses and runs it again, until nothing is missing; tells what that cost. */
 export interface CountedReads<Stats> {
+  /** Calls `waits` before it loads anything. */
   runCounted<T>(
     attempt: () => Steps<T>,
     take: TakeSteps,
+    waits?: () => void,
   ): Promise<{ readonly result: T; readonly stats: Stats }>;
 }
 
@@ -35,6 +37,8 @@ export interface QuerySource {
   /** Keeps the memory of all segments until the returned function is called. */
   retain(): () => void;
   readonly take: TakeSteps;
+  /** Called when the query begins to wait for bytes. */
+  readonly waits?: (() => void) | undefined;
   /** Of the query; absent: not counted. */
   readonly memory?: QueryMemory | undefined;
 }
@@ -91,7 +95,7 @@ async function runOn<T, Stats>(
       isFirst = false;
       return memory === undefined ? steps : givingBack(steps, memory, kept);
     };
-    const { result, stats } = await reads.runCounted(attempt, source.take);
+    const { result, stats } = await reads.runCounted(attempt, source.take, source.waits);
     return { result, snapshot, stats };
   } catch (error) {
     memory?.giveBackTo(bytesBefore);

@@ -9,14 +9,21 @@ export interface WantedRange {
   readonly end: number;
 }
 
+/** Bytes that work needs in memory before it can continue. */
+export interface ReadRequest {
+  /** Ranges that are needed until the work ends. */
+  readonly wanted: readonly WantedRange[];
+  /** Ranges that are needed until the next request: the work keeps what it learns from them. */
+  readonly transient: readonly WantedRange[];
+}
+
 /**
  * Thrown by synchronous code that needs bytes which are not in memory. Whoever runs such code loads
- * what is wanted and runs it again from its start; it must not have changed anything by then.
+ * what is wanted and runs it again from its start; it must not have changed anything by then. Work
+ * in steps requests the bytes instead (`reading-steps.ts`), if its runner serves requests.
  */
-export class BytesMissing extends Error {
-  /** What all further runs need, too. */
+export class BytesMissing extends Error implements ReadRequest {
   readonly wanted: readonly WantedRange[];
-  /** What the next run alone needs: it keeps what it learns from it. */
   readonly transient: readonly WantedRange[];
 
   constructor(wanted: readonly WantedRange[], transient: readonly WantedRange[] = []) {
@@ -43,8 +50,7 @@ export function attemptAll<T>(attempts: Iterable<() => T>): T[] {
     try {
       results.push(attempt());
     } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error;
-      missed.push(error);
+      missed.push(missedBy(error));
     }
   }
   return allOrMissed(results, missed);
@@ -62,8 +68,7 @@ export function* attemptAllInSteps<Item, T>(
     try {
       results.push(yield* attempt(item, index++));
     } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error;
-      missed.push(error);
+      missed.push(missedBy(error));
     }
   }
   return allOrMissed(results, missed);
@@ -74,8 +79,14 @@ function allOrMissed<T>(results: T[], missed: readonly BytesMissing[]): T[] {
   throw joined(missed);
 }
 
-/** All that was missed, as one; what several want is wanted once. */
-export function joined(missed: readonly BytesMissing[]): BytesMissing {
+/** The bytes that a look-up misses which has thrown `error`. Throws any other error again. */
+export function missedBy(error: unknown): BytesMissing {
+  if (!(error instanceof BytesMissing)) throw error;
+  return error;
+}
+
+/** All requests as one, with each range once. */
+export function joined(missed: readonly ReadRequest[]): BytesMissing {
   return new BytesMissing(
     distinct(missed.map(({ wanted }) => wanted)),
     distinct(missed.map(({ transient }) => transient)),

@@ -41,7 +41,6 @@ import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { addWorkStats, newWorkStats, type QueryStats } from "../../query/operator/work-stats.ts";
 import { explainReads } from "../../query/planner/explain-work.ts";
 import { querySlots } from "../../query/planner/query-weight.ts";
-import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
 import type { UnknownMembers } from "../../wire/json/unknown-members.ts";
@@ -330,25 +329,18 @@ export class QueryOperations {
       },
       scanBytesMax: this.#options.scanBytesMax,
       retain: () => replica.retain(),
-      take: (steps) => this.#take(steps, life),
+      take: (steps) => {
+        life.times.endWait();
+        life.times.beginTurn();
+        return this.#thread.turns.run(steps, life);
+      },
+      waits: () => life.times.beginWait("read"),
       memory: life.memory,
     };
     return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) => {
       life.times.begin("search");
       return query(snapshot, this.#queryOptions(seen, life, attempt));
     });
-  }
-
-  /** Runs an attempt; until the next one begins, the query waits for what this one has missed. */
-  async #take<T>(steps: Steps<T>, life: QueryLife): Promise<T> {
-    life.times.endWait();
-    life.times.beginTurn();
-    try {
-      return await this.#thread.turns.run(steps, life);
-    } catch (error) {
-      if (error instanceof BytesMissing) life.times.beginWait("read");
-      throw error;
-    }
   }
 
   /** Of a query over a snapshot of the replica as it was then. */
