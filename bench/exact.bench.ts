@@ -10,7 +10,6 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { seededRandom } from "../src/base/random.ts";
-import { runSteps } from "../src/base/steps.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { DistanceMetric } from "../src/model/schema.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
@@ -25,6 +24,7 @@ import {
   schemaOf,
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 import { normal, openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
 
 const CENTRES = 1000;
@@ -122,7 +122,7 @@ function measure(snapshot: Snapshot, { limit, share }: Case) {
     const filter = share === 1000 ? undefined : filterOf(["share", "Lt", share]);
     const request = requestOf(documentQuery(rankBy, { limit, filter }));
     const start = performance.now();
-    const { results, stats } = runSteps(runRequest(snapshot, request, { kernels }));
+    const { results, stats } = runReads(runRequest(snapshot, request, { kernels }));
     best = Math.min(best, performance.now() - start);
     compared += stats.vectorsScored / queries.length;
     answers.push(results);

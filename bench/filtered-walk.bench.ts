@@ -10,7 +10,6 @@
  */
 
 import { seededRandom } from "../src/base/random.ts";
-import { runSteps } from "../src/base/steps.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import { PROBING, type Probing } from "../src/query/operator/query-options.ts";
@@ -24,6 +23,7 @@ import {
   schemaOf,
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 import { normal, openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
 import { ClusteredVectors, centresOf } from "./scale/clustered-vectors.ts";
 
@@ -147,7 +147,7 @@ function search(query: Sought, method: "ANN" | "kNN", filter: ReturnType<typeof 
 
 function run(request: ReturnType<typeof search>, probing: Probing) {
   const start = performance.now();
-  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels, probing }));
+  const { results, stats } = runReads(runRequest(snapshot, request, { kernels, probing }));
   const ms = performance.now() - start;
   if (results[0].kind !== "documents") throw new Error("no documents");
   return { ms, stats, ids: new Set(results[0].documents.map(({ id }) => id)) };

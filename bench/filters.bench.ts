@@ -27,6 +27,7 @@ import {
   schemaOf,
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 import { sortedIndexes } from "../test/support/segments/sorted-indexes.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
@@ -159,7 +160,7 @@ const counting = (filter: readonly unknown[]): Query => ({
 function run(snapshot: Snapshot, query: Query) {
   const start = performance.now();
   const request = requestOf(query);
-  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(snapshot, request, { kernels: KERNELS }));
   return { us: 1000 * (performance.now() - start), results, stats };
 }
 

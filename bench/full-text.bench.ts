@@ -30,6 +30,7 @@ import {
 } from "../test/support/queries/query-fixture.ts";
 import { blockIndexes } from "../test/support/segments/block-indexes.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 import { ZipfRanks } from "./zipf-ranks.ts";
 
 const COUNT = Number(process.argv[2] ?? 200_000);
@@ -179,7 +180,7 @@ function measure(snapshot: Snapshot, expression: ScoreExpression, isDiverse: boo
   let us = Number.POSITIVE_INFINITY;
   let outcome: ReturnType<typeof runOnce> | undefined;
   function runOnce() {
-    return runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+    return runReads(runRequest(snapshot, request, { kernels: KERNELS }));
   }
   for (let run = 0; run < RUNS; run++) {
     const start = performance.now();

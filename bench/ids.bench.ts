@@ -7,7 +7,7 @@
  */
 
 import { seededRandom } from "../src/base/random.ts";
-import { runSteps, type Steps } from "../src/base/steps.ts";
+import type { Steps } from "../src/base/steps.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { IdType } from "../src/model/attribute-type.ts";
@@ -21,6 +21,7 @@ import { sealSegment, verifySegment } from "../src/segment/segment-seal.ts";
 import { filterOf } from "../test/support/queries/filter-notation.ts";
 import { documentQuery, requestOf, schemaOf } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 import { openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
 
 const COUNT = Number(process.argv[2] ?? 1_000_000);
@@ -97,7 +98,7 @@ function bench(name: string, idType: IdType, idOf: (i: number) => DocumentId): v
     for (let i = 0; i < RUNS + 4; i++) {
       const request = requestOf(queryOf(ids[random.below(COUNT)]));
       const before = performance.now();
-      runSteps(runRequest(snapshot, request, { kernels }));
+      runReads(runRequest(snapshot, request, { kernels }));
       if (i >= 4) times.push(1000 * (performance.now() - before));
     }
     times.sort((a, b) => a - b);

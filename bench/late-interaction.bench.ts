@@ -7,7 +7,6 @@
  */
 
 import { seededRandom } from "../src/base/random.ts";
-import { runSteps } from "../src/base/steps.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import type { Filter } from "../src/model/filter.ts";
 import type { DistanceMetric } from "../src/model/schema.ts";
@@ -23,6 +22,7 @@ import {
   schemaOf,
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 import { openBenchSpace, snapshotOf, writeSegment } from "./bench-segments.ts";
 import { LateTokens } from "./late-tokens.ts";
 
@@ -102,7 +102,7 @@ function search(values: Float32Array[], method: "ANN" | "kNN", filter: Filter | 
   const rankBy = { kind: "vector", method, attribute: "tokens", operand } as const;
   const request = requestOf(documentQuery(rankBy, { limit: 10, filter }));
   const start = performance.now();
-  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels, lateProbing }));
+  const { results, stats } = runReads(runRequest(snapshot, request, { kernels, lateProbing }));
   const ms = performance.now() - start;
   if (results[0].kind !== "documents") throw new Error("no documents");
   return { ids: results[0].documents.map(({ id }) => id), stats, ms };

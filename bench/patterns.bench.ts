@@ -11,13 +11,14 @@ import { inspect } from "node:util";
 import type { SegmentId } from "../src/base/ids.ts";
 import { sequenceNumber } from "../src/base/ids.ts";
 import { seededRandom } from "../src/base/random.ts";
-import { runSteps, type Steps } from "../src/base/steps.ts";
+import { runSteps } from "../src/base/steps.ts";
 import { fullBitmap } from "../src/codec/bitmap.ts";
 import { buildDocuments } from "../src/codec/columns-builder.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
 import type { Snapshot } from "../src/query/operator/snapshot.ts";
 import { DICTIONARY_INDEX } from "../src/segment/columns/dictionary-index.ts";
 import { buildTrigrams } from "../src/segment/columns/trigram-build.ts";
+import type { ReadingSteps } from "../src/segment/format/reading-steps.ts";
 import { type OpenSegment, openSegment } from "../src/segment/segment-reader.ts";
 import { sealSegment, verifySegment } from "../src/segment/segment-seal.ts";
 import type { AttributeIndex } from "../src/segment/view/attribute-index.ts";
@@ -79,7 +80,7 @@ function segmentOf(draw: () => string, indexes: readonly AttributeIndex[], seed:
   });
 }
 
-function timed<T>(steps: Steps<T>): { value: T; ms: number; longestMs: number } {
+function timed<T>(steps: ReadingSteps<T>): { value: T; ms: number; longestMs: number } {
   const start = performance.now();
   let longestMs = 0;
   for (;;) {

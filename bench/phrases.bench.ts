@@ -29,6 +29,7 @@ import {
 } from "../test/support/queries/query-fixture.ts";
 import { planSegment } from "../test/support/segments/plan-segment.ts";
 import { positionIndexes } from "../test/support/segments/position-indexes.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 import { snapshotOf } from "./bench-segments.ts";
 import { ZipfRanks } from "./zipf-ranks.ts";
 
@@ -172,14 +173,14 @@ for (const phrase of PHRASES) {
   const filter = filterOf(["text", "ContainsTokenSequence", words]);
   const request = requestOf(documentQuery(BY_ID, { filter, limit: 1 }));
   const works = snapshots.map((snapshot) =>
-    runSteps(runRequest(snapshot, request, { kernels: KERNELS })),
+    runReads(runRequest(snapshot, request, { kernels: KERNELS })),
   );
   const [{ stats }, { stats: after }] = works;
   compare(
     `words ${phrase.join(" ")}: ${stats.textsAnalyzed} candidates, ` +
       `${after.positionsRead} positions read`,
     (_, f) => {
-      runSteps(runRequest(snapshots[f], request, { kernels: KERNELS }));
+      runReads(runRequest(snapshots[f], request, { kernels: KERNELS }));
     },
     wallMs,
   );

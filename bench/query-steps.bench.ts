@@ -9,11 +9,11 @@
  */
 
 import { seededRandom } from "../src/base/random.ts";
-import type { Steps } from "../src/base/steps.ts";
 import type { TypedDocument } from "../src/codec/columns-builder.ts";
 import type { QueryResult } from "../src/model/query-result.ts";
 import type { AttributeValue } from "../src/model/value.ts";
 import { runRequest } from "../src/query/executor/run-request.ts";
+import type { ReadingSteps } from "../src/segment/format/reading-steps.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../src/wire/answers/query-answer.ts";
 import { parseQueryBody } from "../src/wire/query/parse-query.ts";
 import {
@@ -103,7 +103,7 @@ const KINDS: Readonly<Record<string, object>> = {
 };
 
 /** Runs steps to their end, and lowers `least` to what each has taken. */
-function timed<T>(steps: Steps<T>, least: number[]): T {
+function timed<T>(steps: ReadingSteps<T>, least: number[]): T {
   for (let i = 0; ; i++) {
     const start = performance.now();
     const next = steps.next();

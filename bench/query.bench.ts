@@ -7,7 +7,6 @@
  */
 
 import { seededRandom } from "../src/base/random.ts";
-import { runSteps } from "../src/base/steps.ts";
 import type { TypedDocument } from "../src/codec/columns-builder.ts";
 import type { Query, RankBy, ScoreExpression } from "../src/model/query.ts";
 import type { QueryResult } from "../src/model/query-result.ts";
@@ -24,6 +23,7 @@ import {
   schemaOf,
   splitDocuments,
 } from "../test/support/queries/query-fixture.ts";
+import { runReads } from "../test/support/segments/remote-segment.ts";
 
 const COUNT = Number(process.argv[2] ?? 100_000);
 const SEGMENTS = Number(process.argv[3] ?? 4);
@@ -145,7 +145,7 @@ function measure(query: Query): { us: number; result: QueryResult } {
   const end = performance.now() + RUNS_MS;
   for (let run = 0; run < RUNS_MIN || performance.now() < end; run++) {
     const start = performance.now();
-    [result] = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
+    [result] = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
     least = Math.min(least, performance.now() - start);
   }
   if (result === undefined) throw new Error("no run");

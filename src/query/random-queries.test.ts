@@ -18,8 +18,8 @@ import {
   randomQuery,
   randomVectorRank,
 } from "../../test/support/random/random-queries.ts";
+import { runReads } from "../../test/support/segments/remote-segment.ts";
 import { seededRandom } from "../base/random.ts";
-import { runSteps } from "../base/steps.ts";
 import type { QueryRequest } from "../model/query.ts";
 import type { QueryResult } from "../model/query-result.ts";
 import { runRequest } from "./executor/run-request.ts";
@@ -29,7 +29,7 @@ const ROUNDS = effort({ usual: 2, full: 8 });
 const QUERIES = effort({ usual: 15, full: 60 });
 
 const answer = (snapshot: Snapshot, request: QueryRequest): QueryResult[] =>
-  runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
+  runReads(runRequest(snapshot, request, { kernels: KERNELS })).results;
 
 /** One random namespace, as the twin has it and as segments in several splits. */
 function randomNamespace(seed: number) {

@@ -19,10 +19,9 @@ import {
 } from "../../test/support/random/random-queries.ts";
 import { clusteredSnapshot } from "../../test/support/segments/clustered-snapshot.ts";
 import { pageIndexes } from "../../test/support/segments/page-indexes.ts";
-import { runRemote } from "../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../test/support/segments/remote-snapshot.ts";
 import { seededRandom } from "../base/random.ts";
-import { runSteps } from "../base/steps.ts";
 import type { QueryRequest } from "../model/query.ts";
 import { CLUSTER_INDEX } from "../segment/vectors/cluster-index.ts";
 import { runRequest } from "./executor/run-request.ts";
@@ -56,12 +55,12 @@ function randomNamespace(seed: number) {
 }
 
 const answer = (snapshot: Snapshot, request: QueryRequest) =>
-  runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+  runReads(runRequest(snapshot, request, { kernels: KERNELS }));
 
 /** The same, with ANN searches that look at few clusters. */
 const probe = (snapshot: Snapshot, request: QueryRequest) => {
   const probing = { missedShare: 1, firstClusters: 1, exactMatchesMax: 0 };
-  return runSteps(runRequest(snapshot, request, { kernels: KERNELS, probing }));
+  return runReads(runRequest(snapshot, request, { kernels: KERNELS, probing }));
 };
 
 describe.each(Array.from({ length: effort({ usual: 2, full: 6 }) }, (_, round) => 8001 + round))(

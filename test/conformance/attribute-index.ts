@@ -8,7 +8,6 @@ import { expect, test } from "vitest";
 import { isDatabaseError } from "../../src/base/errors.ts";
 import { sequenceNumber } from "../../src/base/ids.ts";
 import { type Random, seededRandom } from "../../src/base/random.ts";
-import { runSteps } from "../../src/base/steps.ts";
 import { fullBitmap } from "../../src/codec/bitmap.ts";
 import type { TypedDocument } from "../../src/codec/columns-builder.ts";
 import type { Query, QueryRequest } from "../../src/model/query.ts";
@@ -31,7 +30,7 @@ import { KERNELS, requestOf } from "../support/queries/query-fixture.ts";
 import { EVERY_TYPE, randomDocuments } from "../support/random/random-documents.ts";
 import { everyTypeSchema } from "../support/random/random-queries.ts";
 import { ARENA_MEMORY } from "../support/segments/clustered-snapshot.ts";
-import { runRemote } from "../support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../support/segments/remote-segment.ts";
 import { type SegmentForm, segmentForms } from "../support/segments/segment-forms.ts";
 
 /** One attribute as its documents have it. */
@@ -196,7 +195,7 @@ export function attributeIndexConformance(given: IndexCase): void {
 /** The results, or why there are none. */
 function answerOf(snapshot: Snapshot, request: QueryRequest): unknown {
   try {
-    return runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
+    return runReads(runRequest(snapshot, request, { kernels: KERNELS })).results;
   } catch (error) {
     if (!isDatabaseError(error, "invalid")) throw error;
     return error.message;

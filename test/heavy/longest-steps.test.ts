@@ -7,6 +7,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import type { Steps } from "../../src/base/steps.ts";
 import { runRequest } from "../../src/query/executor/run-request.ts";
+import type { ReadingSteps } from "../../src/segment/format/reading-steps.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../src/wire/answers/query-answer.ts";
 import { parseQueryBody } from "../../src/wire/query/parse-query.ts";
 import { LineBatches } from "../../src/wire/write/line-batches.ts";
@@ -56,7 +57,7 @@ afterAll(() => {
 });
 
 /** Returns what the work was refused with, if it was. */
-function check(what: string, work: () => Steps<unknown>): string | undefined {
+function check(what: string, work: () => ReadingSteps<unknown>): string | undefined {
   const { longestMs, longest, count, refusal } = longestStep(work, LIMIT_MS);
   measured.push([what, longestMs]);
   expect(longestMs, `step ${longest} of ${count}`).toBeLessThan(LIMIT_MS);

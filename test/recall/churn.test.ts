@@ -27,6 +27,7 @@ import {
 import { documentQuery, KERNELS, requestOf, schemaOf } from "../support/queries/query-fixture.ts";
 import { ARENA_MEMORY } from "../support/segments/clustered-snapshot.ts";
 import { planSegment } from "../support/segments/plan-segment.ts";
+import { runReads } from "../support/segments/remote-segment.ts";
 
 const ROWS_MAX = 12_000;
 const QUERIES = 100;
@@ -127,7 +128,7 @@ function measure(dataset: VectorDataset, view: OpenSegment, queries: readonly nu
       const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
       const request = requestOf(documentQuery(rankBy, { limit: 10 }));
       const options = { kernels: KERNELS, probing: PROBING };
-      const { results, stats } = runSteps(runRequest(snapshot, request, options));
+      const { results, stats } = runReads(runRequest(snapshot, request, options));
       const [result] = results;
       if (result.kind !== "documents") throw new Error("no documents");
       return { ids: result.documents.map(({ id }) => id), codes: stats.codesScanned };

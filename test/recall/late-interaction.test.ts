@@ -6,7 +6,6 @@
 
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../src/base/random.ts";
-import { runSteps } from "../../src/base/steps.ts";
 import type { Filter } from "../../src/model/filter.ts";
 import { runRequest } from "../../src/query/executor/run-request.ts";
 import { LATE_PROBING, type LateProbing } from "../../src/query/operator/query-options.ts";
@@ -22,6 +21,7 @@ import {
   schemaOf,
 } from "../support/queries/query-fixture.ts";
 import { clusteredSnapshot } from "../support/segments/clustered-snapshot.ts";
+import { runReads } from "../support/segments/remote-segment.ts";
 
 const RECALL_MIN = 0.95;
 const CLUSTER_ROWS = 32;
@@ -93,7 +93,7 @@ function measure({ snapshot, queries }: Sample, filter: Filter | undefined) {
       const rankBy = { kind: "vector", method, attribute: "texts", operand } as const;
       const request = requestOf(documentQuery(rankBy, { filter, limit: 10 }));
       const options = { kernels: KERNELS, lateProbing: PROBING };
-      const { results, stats } = runSteps(runRequest(snapshot, request, options));
+      const { results, stats } = runReads(runRequest(snapshot, request, options));
       if (results[0].kind !== "documents") throw new Error("no documents");
       return { ids: results[0].documents.map(({ id }) => id), stats };
     });

@@ -28,6 +28,7 @@ import { filterOf } from "../support/queries/filter-notation.ts";
 import { documentQuery, KERNELS, requestOf, schemaOf } from "../support/queries/query-fixture.ts";
 import { ARENA_MEMORY, clusteredSnapshot } from "../support/segments/clustered-snapshot.ts";
 import { planSegment } from "../support/segments/plan-segment.ts";
+import { runReads } from "../support/segments/remote-segment.ts";
 
 const RECALL_MIN = 0.95;
 /**
@@ -197,7 +198,7 @@ function measure({ queries }: Sample, snapshot: Snapshot, filter: Filter | undef
       const operand = { kind: "vector", values } as const;
       const rankBy = { kind: "vector", method, attribute: "vector", operand } as const;
       const request = requestOf(documentQuery(rankBy, { filter, limit: 10 }));
-      const { results, stats } = runSteps(
+      const { results, stats } = runReads(
         runRequest(snapshot, request, { kernels: KERNELS, probing: PROBING }),
       );
       if (results[0].kind !== "documents") throw new Error("no documents");

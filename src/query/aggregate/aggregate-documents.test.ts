@@ -7,7 +7,7 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
-import { runSteps } from "../../base/steps.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import type { Aggregate, AggregateQuery, GroupKey } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import { runRequest } from "../executor/run-request.ts";
@@ -48,7 +48,7 @@ function aggregate(
     groupLimit: 10_000,
     ...rest,
   };
-  return runSteps(runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS })).results[0];
+  return runReads(runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS })).results[0];
 }
 
 /** Groups as `[key, …, aggregate, …]`. */

@@ -11,6 +11,7 @@ import {
   schemaOf,
   splitDocuments,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -119,7 +120,7 @@ function inParts(snapshot: Snapshot, query: AggregateQuery): QueryResult {
   });
   const input = { snapshot, options, work: newWorkStats() };
   const merged = runSteps(mergeFindings(plan, parts, input));
-  return runSteps(finishPlan(plan, merged, input));
+  return runReads(finishPlan(plan, merged, input));
 }
 
 test("groups are those of nested loops, in one part and in several", () => {
@@ -136,7 +137,7 @@ test("groups are those of nested loops, in one part and in several", () => {
         return filter === undefined || naiveMatches(filter, document, SCHEMA);
       });
       const expected = { kind: "groups", groups: naiveGroups(query, matching, SCHEMA) };
-      const { results } = runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+      const { results } = runReads(runRequest(snapshot, request, { kernels: KERNELS }));
       expect(results[0], `seed ${seed}, query ${i}`).toEqual(expected);
       expect(inParts(snapshot, query), `seed ${seed}, query ${i}`).toEqual(expected);
     }
@@ -158,7 +159,7 @@ test("small integers and others, of many documents, some without a value", () =>
       groupBy: [{ kind: "attribute", attribute }],
       groupLimit: 10_000,
     };
-    const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+    const { results } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     expect(results[0]).toEqual({
       kind: "groups",
       groups: naiveGroups(query, documents, SCHEMA),
@@ -198,7 +199,7 @@ describe("one key", () => {
     const query: AggregateQuery = { kind: "aggregate", groupBy: [key], ...rest };
     const each = vi.spyOn(GroupNumbers.prototype, "each");
     const numberOf = vi.spyOn(KeyInterner.prototype, "numberOf");
-    const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+    const { results } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     const groups = naiveGroups(query, documents, SCHEMA);
     expect(results[0]).toEqual({ kind: "groups", groups });
     // No document is looked at by itself, and each value is decoded once.
@@ -220,7 +221,7 @@ describe("one key", () => {
     };
     const each = vi.spyOn(GroupNumbers.prototype, "each");
     const one = openSnapshot(SCHEMA, [{ documents: many }]);
-    const { results } = runSteps(runRequest(one, requestOf(query), { kernels: KERNELS }));
+    const { results } = runReads(runRequest(one, requestOf(query), { kernels: KERNELS }));
     const groups = naiveGroups(query, many, SCHEMA);
     expect(results[0]).toEqual({ kind: "groups", groups });
     expect(each).toHaveBeenCalledOnce();
@@ -254,7 +255,7 @@ describe("several keys", () => {
     const snapshot = of === documents ? opened : openSnapshot(SCHEMA, [{ documents: of }]);
     const each = vi.spyOn(GroupNumbers.prototype, "each");
     const add = vi.spyOn(WordTable.prototype, "add");
-    const { results } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+    const { results } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     const groups = naiveGroups({ ...query, groupLimit: 1e9 }, of, SCHEMA);
     expect(results[0]).toEqual({ kind: "groups", groups: groups.slice(0, 10_000) });
     const counts = { parts: each.mock.calls.length, lookups: add.mock.calls.length };
@@ -318,7 +319,7 @@ test("memory of groups is counted before it is taken", () => {
       groupBy: groupBy.map((attribute) => ({ kind: "attribute", attribute })),
       groupLimit: 10,
     };
-    runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS, memory }));
+    runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS, memory }));
     return memory.bytes;
   };
   const bytes = bytesFor(["wide"], 1 << 30);

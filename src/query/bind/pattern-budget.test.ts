@@ -9,6 +9,7 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { isDatabaseError } from "../../base/errors.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { Slices } from "../../base/slices.ts";
@@ -91,7 +92,7 @@ describe("the size of all patterns of a request is bounded", () => {
         documentQuery(BY_ID, { filter: filter(regexOf(size), `queries[${i}].filters`) }),
       );
     const run = (size: number) =>
-      runSteps(runRequest(snapshot, requestOf(...queriesOf(size)), { kernels: KERNELS }));
+      runReads(runRequest(snapshot, requestOf(...queriesOf(size)), { kernels: KERNELS }));
     expect(run(PATTERN_SIZE_MAX / 2).results).toHaveLength(2);
     const refused = failure(() => run(PATTERN_SIZE_MAX / 2 + 1));
     expect(refused.path).toBe("queries[1].filters[2]");

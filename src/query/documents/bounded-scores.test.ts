@@ -17,8 +17,8 @@ import {
 import { ABSENT_NUMBER, withoutBounds } from "../../../test/support/queries/without-bounds.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
 import { blockIndexes } from "../../../test/support/segments/block-indexes.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { TypedDocument } from "../../codec/columns-builder.ts";
 import type { DocumentQuery, ScoreExpression } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
@@ -131,7 +131,7 @@ function ranked(expression: ScoreExpression, options: Partial<DocumentQuery> = {
 }
 
 function run(snapshot: Snapshot, query: DocumentQuery) {
-  return runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+  return runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
 }
 
 function drawOptions(random: Random): Partial<DocumentQuery> {

@@ -7,9 +7,9 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { RecallRequest } from "../../model/recall.ts";
 import { QueryMemory } from "../operator/query-memory.ts";
 import type { Probing } from "../operator/query-options.ts";
@@ -39,7 +39,7 @@ const SNAPSHOT = openSnapshot(SCHEMA, [
 ]);
 
 const measure = (request: Partial<RecallRequest>, snapshot = SNAPSHOT) =>
-  runSteps(
+  runReads(
     measureRecall(snapshot, { ...REQUEST, ...request }, { kernels: KERNELS }, seededRandom(1)),
   );
 
@@ -65,7 +65,7 @@ test("vectors of neighbours take memory where they are shown alone", () => {
     const memory = new QueryMemory(new MemoryPool(1 << 20));
     const request = { ...REQUEST, includeGroundTruth };
     const options = { kernels: KERNELS, memory };
-    runSteps(measureRecall(SNAPSHOT, request, options, seededRandom(1)));
+    runReads(measureRecall(SNAPSHOT, request, options, seededRandom(1)));
     return memory.bytes;
   };
   // 5 samples, twice 3 neighbours, two float32 each.
@@ -87,7 +87,7 @@ test("what an approximate search misses is counted", () => {
   const snapshot = clusteredSnapshot(openSnapshot(SCHEMA, [{ documents }]), { clusterRows: 40 });
   const request = { ...REQUEST, topK: 20, sampleCount: 40, includeGroundTruth: false };
   const measured = (probing: Probing) =>
-    runSteps(measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1)));
+    runReads(measureRecall(snapshot, request, { kernels: KERNELS, probing }, seededRandom(1)));
   const short = measured({ missedShare: 20, firstClusters: 1, exactMatchesMax: 0 });
   expect(short).toMatchObject({ exhaustiveCount: 20, annCount: 20 });
   expect(short.recall).toBeGreaterThan(0.3);

@@ -10,6 +10,7 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery, Query, RankBy, ScoreExpression } from "../../model/query.ts";
@@ -26,7 +27,7 @@ import { explainRequest, runRequest } from "./run-request.ts";
 const OPTIONS: QueryOptions = { kernels: KERNELS };
 
 function documents(snapshot: Snapshot, query: Query): readonly ResultDocument[] {
-  const [result] = runSteps(runRequest(snapshot, requestOf(query), OPTIONS)).results;
+  const [result] = runReads(runRequest(snapshot, requestOf(query), OPTIONS)).results;
   if (result.kind !== "documents") throw new Error("no documents");
   return result.documents;
 }
@@ -223,7 +224,7 @@ describe("stats", () => {
     const operand = { kind: "vector", values: vector } as const;
     const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
     const run = (rest: Partial<DocumentQuery>) =>
-      runSteps(runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), OPTIONS)).stats;
+      runReads(runRequest(snapshot, requestOf(documentQuery(rankBy, rest)), OPTIONS)).stats;
     expect(run({ limit: 2 }).bytesReturned).toBe(24);
     // 5 × (8 + 4 + 8) vectors with id and distance, and one string more each.
     expect(run({ selection: { kind: "include", names: new Set(["vector"]) } }).bytesReturned).toBe(
@@ -253,7 +254,7 @@ describe("stats", () => {
     const queries = ["swim", "fish", "tank"].map((text) =>
       documentQuery(score(bm25("text", text)), { limit: 1 }),
     );
-    const { stats, works } = runSteps(runRequest(snapshot, requestOf(...queries), OPTIONS));
+    const { stats, works } = runReads(runRequest(snapshot, requestOf(...queries), OPTIONS));
     expect(works.map(({ postingsTouched }) => postingsTouched)).toEqual([2, 3, 1]);
     expect(works.map(({ bytesReturned }) => bytesReturned)).toEqual([12, 12, 12]);
     expect(stats).toMatchObject({ postingsTouched: 6, bytesReturned: 36, exhaustiveCount: 3 });
@@ -271,11 +272,11 @@ describe("indexes that are being built", () => {
           : undefined,
     };
     const request = requestOf(documentQuery(score(bm25("text", "fish"))));
-    expect(() => runSteps(runRequest(snapshot, request, options))).toThrow(
+    expect(() => runReads(runRequest(snapshot, request, options))).toThrow(
       expect.objectContaining({ code: "building", retryAfterMs: 500 }),
     );
     expect(() =>
-      runSteps(runRequest(snapshot, requestOf(documentQuery(BY_ID)), options)),
+      runReads(runRequest(snapshot, requestOf(documentQuery(BY_ID)), options)),
     ).not.toThrow();
   });
 });
@@ -288,7 +289,7 @@ describe("multi-queries", () => {
       documentQuery(score(bm25("text", "tank"))),
     );
     const fusion = { rankConstant: 10, weights: [2, 1], limit: 2, offset: 0 };
-    const { results } = runSteps(runRequest(snapshot, { ...request, fusion }, OPTIONS));
+    const { results } = runReads(runRequest(snapshot, { ...request, fusion }, OPTIONS));
     expect(results).toEqual([
       {
         kind: "documents",
@@ -310,7 +311,7 @@ describe("multi-queries", () => {
       groupLimit: 10,
     };
     const request = requestOf(documentQuery(score(bm25("text", "fish swim"))), aggregate);
-    expect(runSteps(explainRequest(snapshot, request, OPTIONS))).toBe(
+    expect(runReads(explainRequest(snapshot, request, OPTIONS))).toBe(
       [
         "Subquery 0",
         "Return: id",
@@ -341,7 +342,7 @@ test("what patterns match of a dictionary is counted before it is known", () => 
     );
   const run = (count: number, bytesMax: number): number => {
     const memory = new QueryMemory(new MemoryPool(bytesMax));
-    runSteps(runRequest(snapshot, patterns(count), { ...OPTIONS, memory }));
+    runReads(runRequest(snapshot, patterns(count), { ...OPTIONS, memory }));
     return memory.bytes;
   };
   const bind = bindFilter(

@@ -12,9 +12,8 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import { ALWAYS, NEVER } from "../../../test/support/random/sorted-snapshots.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
-import { runSteps } from "../../base/steps.ts";
 import { clearBit } from "../../codec/bitmap.ts";
 import { COLUMN_SECTION } from "../../segment/columns/column-index.ts";
 import { ELEMENT_CODES } from "../../segment/columns/dictionary-index.ts";
@@ -54,7 +53,7 @@ const plain = openSnapshot(schema, [{ documents }], NEVER);
 
 function answer(of: Snapshot, filter: readonly unknown[]) {
   const query = documentQuery(BY_ID, { filter: filterOf(filter) });
-  const { results, stats } = runSteps(runRequest(of, requestOf(query), { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(of, requestOf(query), { kernels: KERNELS }));
   return { results, stats };
 }
 
@@ -66,7 +65,7 @@ function count(of: Snapshot, filter: readonly unknown[]) {
     groupBy: [],
     groupLimit: 1,
   });
-  return runSteps(runRequest(of, request, { kernels: KERNELS }));
+  return runReads(runRequest(of, request, { kernels: KERNELS }));
 }
 
 /** The same with a document deleted. */

@@ -13,7 +13,7 @@ import {
 import { pick } from "../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { bitsetIndexes } from "../../../test/support/segments/bitset-indexes.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { runSteps } from "../../base/steps.ts";
 import { BITSETS } from "../../segment/postings/bitset-section.ts";
@@ -89,7 +89,7 @@ test.each([
   });
   const touched = (indexes?: AttributeIndex[]) => {
     const snapshot = openSnapshot(SCHEMA, [{ documents }], indexes);
-    const { stats } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+    const { stats } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     return stats.postingsTouched;
   };
   expect(touched()).toBe(expected);

@@ -16,7 +16,7 @@ import { pick } from "../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { pageIndexes } from "../../../test/support/segments/page-indexes.ts";
 import { positionIndexes } from "../../../test/support/segments/position-indexes.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import type { Random } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -65,7 +65,7 @@ test.each([
   (filter, textsAnalyzed, positionsRead, matches) => {
     const query = documentQuery(BY_ID, { filter: filterOf(filter), limit: 100 });
     const run = (snapshot: Snapshot) =>
-      runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+      runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
     const [byTexts, byPositions] = [withTexts, withPositions].map(run);
     expect(byTexts.stats).toMatchObject({ textsAnalyzed, positionsRead: 0 });
     expect(byPositions.stats).toMatchObject({ textsAnalyzed: 0, positionsRead });
@@ -166,7 +166,7 @@ test("cold phrases read the positions of their terms, and no texts", () => {
     const near = openSnapshot(stored, [{ documents: many }], indexes);
     const { snapshot, sources } = remoteSnapshot(near, indexes);
     const count = () =>
-      runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results[0];
+      runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results[0];
     expect(runRemote(sources, count, 8)).toMatchObject({ aggregates: [["count", expected]] });
     const view = snapshot.segments[0].view as OpenSegment;
     return { sections: view.sections("text"), all: view.sections(""), source: sources[0] };

@@ -19,10 +19,9 @@ import {
   snapshotsOf,
   sortedFilter,
 } from "../../../test/support/random/sorted-snapshots.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import { clearBit, fullBitmap } from "../../codec/bitmap.ts";
 import { COLUMN_SECTION } from "../../segment/columns/column-index.ts";
 import { DOCUMENT_SECTIONS } from "../../segment/documents/documents-section.ts";
@@ -34,7 +33,7 @@ import type { Snapshot } from "../operator/snapshot.ts";
 
 function answer(snapshot: Snapshot, filter: readonly unknown[]) {
   const query = documentQuery(BY_ID, { filter: filterOf(filter) });
-  const { results, stats } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
   return { results, stats };
 }
 
@@ -254,5 +253,5 @@ function count(snapshot: Snapshot, filter: readonly unknown[]) {
     groupBy: [],
     groupLimit: 1,
   });
-  return runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+  return runReads(runRequest(snapshot, request, { kernels: KERNELS }));
 }

@@ -12,6 +12,7 @@ import {
   splitDocuments,
 } from "../../../test/support/queries/query-fixture.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery } from "../../model/query.ts";
@@ -105,7 +106,7 @@ test("answers with limits are those of the slow twin", () => {
           filter: random.below(3) === 0 ? filterOf(["year", "Lt", 2 ** 59]) : undefined,
         }),
       );
-      const { results } = runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+      const { results } = runReads(runRequest(snapshot, request, { kernels: KERNELS }));
       expect(results, `seed ${seed}, query ${i}`).toEqual(database.query(request));
     }
   }
@@ -133,7 +134,7 @@ test("postings are passed over once the ranking is full of different groups", ()
         selection: { kind: "all" },
       },
     );
-  const { results, stats } = runSteps(
+  const { results, stats } = runReads(
     runRequest(snapshot, requestOf(query(30)), { kernels: KERNELS }),
   );
   const [found] = results;
@@ -143,7 +144,7 @@ test("postings are passed over once the ranking is full of different groups", ()
   expect(stats.postingsTouched).toBeLessThan(3000);
   expect(stats.blocksSkipped).toBeGreaterThan(200);
   // No more than forty documents are let in, so that any other may be: all are scored.
-  const all = runSteps(runRequest(snapshot, requestOf(query(41)), { kernels: KERNELS }));
+  const all = runReads(runRequest(snapshot, requestOf(query(41)), { kernels: KERNELS }));
   expect(all.results).toMatchObject([{ documents: { length: 40 } }]);
   expect(all.stats.postingsTouched).toBe(30_000);
 });

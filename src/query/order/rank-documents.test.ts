@@ -8,14 +8,14 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
-import { runSteps } from "../../base/steps.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import type { DocumentQuery, Query, RankBy } from "../../model/query.ts";
 import type { ResultDocument } from "../../model/query-result.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
 
 function documents(snapshot: Snapshot, query: Query): readonly ResultDocument[] {
-  const [result] = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
+  const [result] = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
   if (result.kind !== "documents") throw new Error("no documents");
   return result.documents;
 }

@@ -10,8 +10,8 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { RankBy, ScoreExpression } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
@@ -20,7 +20,7 @@ const COUNT = 1000;
 
 function top(snapshot: Snapshot, rankBy: RankBy, limit: number) {
   const request = requestOf(documentQuery(rankBy, { limit }));
-  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(snapshot, request, { kernels: KERNELS }));
   const [result] = results;
   if (result.kind !== "documents") throw new Error("no documents");
   return { ids: result.documents.map(({ id }) => Number(id)), stats };

@@ -20,10 +20,9 @@ import {
   TAGS,
 } from "../../../test/support/random/id-snapshots.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { TypedDocument } from "../../codec/columns-builder.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { Query } from "../../model/query.ts";
@@ -94,7 +93,7 @@ function counting(filter: readonly unknown[] | undefined): Query {
 }
 
 function run(snapshot: Snapshot, query: Query) {
-  const { results, stats } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
   const [result] = results;
   const ids = result.kind === "documents" ? result.documents.map(({ id }) => id) : [];
   return { ids, results, stats };
@@ -158,7 +157,7 @@ describe.each(ID_TYPES.flatMap((idType) => SEEDS.map((seed) => [idType, seed] as
         const { filter } = randomFilter(random, given);
         const query = byId(pick(random, ["asc", "desc"] as const), filter, 100);
         const options = { kernels: KERNELS, division };
-        const { results } = runSteps(runRequest(snapshot, requestOf(query), options));
+        const { results } = runReads(runRequest(snapshot, requestOf(query), options));
         expect(
           results,
           JSON.stringify(filter, (_, v) => String(v)),
@@ -260,7 +259,7 @@ describe("work", () => {
 
   test("an explanation says in how many segments it walks", () => {
     const explain = (snapshot: Snapshot) =>
-      runSteps(
+      runReads(
         explainRequest(snapshot, requestOf(byId("asc", undefined, 10)), { kernels: KERNELS }),
       );
     const few = openSnapshot(schema, [{ documents: [documentOf(BigInt(COUNT), { tag: 1n })] }]);

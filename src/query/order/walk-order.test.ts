@@ -23,10 +23,9 @@ import {
   snapshotsOf,
   sortedFilter,
 } from "../../../test/support/random/sorted-snapshots.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import { ORDER_BY_MAX } from "../../model/contract-limits.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { ScalarValue } from "../../model/value.ts";
@@ -35,7 +34,7 @@ import type { Snapshot } from "../operator/snapshot.ts";
 import { walkPays } from "./pick-walk.ts";
 
 function run(snapshot: Snapshot, query: DocumentQuery) {
-  const { results, stats } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
   return { results, stats };
 }
 
@@ -159,7 +158,7 @@ test("filters and orders by sorted values find the same in parts", () => {
   const division = new ManyParts();
   for (let i = 0; i < effort({ usual: 80, full: 200 }); i++) {
     const query = randomOrder(random);
-    const { results } = runSteps(
+    const { results } = runReads(
       runRequest(sorted, requestOf(query), { kernels: KERNELS, division }),
     );
     expect(results).toEqual(run(all, query).results);

@@ -17,6 +17,7 @@ import {
   randomScore,
   randomVectorRank,
 } from "../../../test/support/random/random-queries.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import type { ComputedAttribute, Query, VectorRank } from "../../model/query.ts";
@@ -79,7 +80,7 @@ function randomHighlight(random: Random, schema: Schema): Query {
 
 function run(plan: Plan, snapshot: Snapshot) {
   const work = newWorkStats();
-  return { result: executePlan(plan, { snapshot, options: OPTIONS, work }), work };
+  return { result: runReads(executePlan(plan, { snapshot, options: OPTIONS, work })), work };
 }
 
 /** The kinds of all nodes of some data. */

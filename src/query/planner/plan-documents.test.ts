@@ -9,7 +9,7 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
-import { runSteps } from "../../base/steps.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import type { DocumentQuery, RankBy } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
 import type { DocumentPlan, Plan } from "../operator/plan.ts";
@@ -53,7 +53,7 @@ function planOf(rankBy: RankBy, rest: Partial<DocumentQuery>): DocumentPlan {
     plans = all.map(({ plan }) => plan);
   };
   const request = requestOf(documentQuery(rankBy, { limit: 10, ...rest }));
-  runSteps(runRequest(SNAPSHOT, request, { kernels: KERNELS, planned }));
+  runReads(runRequest(SNAPSHOT, request, { kernels: KERNELS, planned }));
   const [plan] = plans;
   if (plan.kind !== "documents") throw new Error("no documents");
   return plan;

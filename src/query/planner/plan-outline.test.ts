@@ -11,8 +11,8 @@ import {
   randomQuery,
   randomVectorRank,
 } from "../../../test/support/random/random-queries.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Query } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
@@ -28,7 +28,7 @@ function plansOf(query: Query): readonly Plan[] {
   const planned = (all: readonly { readonly plan: Plan }[]) => {
     plans = all.map(({ plan }) => plan);
   };
-  runSteps(runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS, planned }));
+  runReads(runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS, planned }));
   return plans;
 }
 

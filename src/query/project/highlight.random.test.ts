@@ -11,8 +11,8 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import { TOKENIZERS } from "../../model/full-text-options.ts";
 import type { Highlight, ScoreExpression } from "../../model/query.ts";
 import { runRequest } from "../executor/run-request.ts";
@@ -95,7 +95,7 @@ test.each([
       rankFragmentsBy: ranking,
     };
     const query = documentQuery(BY_ID, { limit: 10, computed: new Map([["h", highlight]]) });
-    const [result] = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
+    const [result] = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
     if (result.kind !== "documents") throw new Error("no documents");
     result.documents.forEach(({ id, computed }) => {
       const value = documents[Number(id)].attributes.get(attribute) ?? null;

@@ -11,8 +11,8 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { Highlight, RankBy, ScoreExpression } from "../../model/query.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
 import { runRequest } from "../executor/run-request.ts";
@@ -54,7 +54,7 @@ const highlight = (attribute: string, rest: Partial<Highlight> = {}): Highlight 
 /** The highlights of documents 1 and 2. */
 function highlights(member: Highlight, rankBy: RankBy = BY_ID): ComputedValue[] {
   const query = documentQuery(rankBy, { computed: new Map([["h", member]]) });
-  const [result] = runSteps(runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS })).results;
+  const [result] = runReads(runRequest(SNAPSHOT, requestOf(query), { kernels: KERNELS })).results;
   if (result.kind !== "documents") throw new Error("no documents");
   return result.documents.map(({ computed }) => computed[0][1]);
 }
@@ -97,7 +97,7 @@ describe("fragments", () => {
     });
     for (const documents of [[own], [own, ...others]]) {
       const snapshot = openSnapshot(SCHEMA, [{ documents }]);
-      const [result] = runSteps(
+      const [result] = runReads(
         runRequest(snapshot, requestOf(query), { kernels: KERNELS }),
       ).results;
       expect(result).toMatchObject({
@@ -114,7 +114,7 @@ describe("fragments", () => {
       const word = { fragmentBy: "word", rankFragmentsBy: bm25("text", "sea.com") } as const;
       const computed = new Map([["h", highlight("text", word)]]);
       const request = requestOf(documentQuery(BY_ID, { computed }));
-      return runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results[0];
+      return runReads(runRequest(snapshot, request, { kernels: KERNELS })).results[0];
     };
     expect(found("word_v3")).toMatchObject({
       documents: [{ computed: [["h", [{ text: "sea.com" }]]] }],
@@ -228,7 +228,7 @@ test("the memory of matches is reserved before they are shown, and released", ()
   const computed = new Map([["h", highlight("text", { fragmentBy: "word", fragmentLimit: 1 })]]);
   const query = documentQuery(score(bm25("text", "fish")), { computed });
   const run = (memory: QueryMemory) =>
-    runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS, memory }));
+    runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS, memory }));
   const pool = new MemoryPool(2 ** 25);
   run(new QueryMemory(pool));
   // Only the answer's memory is still reserved.

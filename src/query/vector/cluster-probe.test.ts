@@ -17,9 +17,12 @@ import {
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
 import { encodeStoredSegment } from "../../../test/support/segments/encode-stored-segment.ts";
-import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
+import {
+  RemoteSource,
+  runReads,
+  runRemote,
+} from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
@@ -90,7 +93,7 @@ function search(snapshot: Snapshot, sought: Sought, probing = PROBING) {
   const operand = { kind: "vector", values } as const;
   const rankBy = { kind: "vector", method, attribute, operand } as const;
   const request = requestOf(documentQuery(rankBy, { limit: 10, ...rest }));
-  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS, probing }));
+  const { results, stats } = runReads(runRequest(snapshot, request, { kernels: KERNELS, probing }));
   const [result] = results;
   if (result.kind !== "documents") throw new Error("no documents");
   return { documents: result.documents, stats, request };
@@ -258,7 +261,7 @@ describe.each(CASES)("$attribute by $metric", ({ metric, attribute }) => {
   test("plans tell how far the walk goes", () => {
     const { request } = searchIn(clustered, { values: randomVector(seededRandom(8)) });
     const explain = (snapshot: Snapshot, probing = PROBING) =>
-      runSteps(explainRequest(snapshot, request, { kernels: KERNELS, probing }));
+      runReads(explainRequest(snapshot, request, { kernels: KERNELS, probing }));
     expect(explain(clustered)).toContain(
       "in 2 of 3 segments by codes, cluster by cluster, until all others are expected to have\n" +
         "  less than 6 of the best 10; exactly where bounds overlap, or up to\n" +

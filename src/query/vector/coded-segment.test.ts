@@ -16,6 +16,7 @@ import {
 } from "../../../test/support/queries/query-fixture.ts";
 import { pick } from "../../../test/support/random/random-queries.ts";
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
 import { bitmapOrdinals, setBit } from "../../codec/bitmap.ts";
@@ -200,7 +201,7 @@ describe.each(METRICS)("by %s", (metric) => {
           const rankBy = { kind: "vector", method, attribute: "further", operand } as const;
           const request = requestOf(documentQuery(rankBy, { filter, limit }));
           const options = { kernels: KERNELS, probing };
-          const { results, stats } = runSteps(runRequest(snapshot, request, options));
+          const { results, stats } = runReads(runRequest(snapshot, request, options));
           const [result] = results;
           if (result.kind !== "documents") throw new Error("no documents");
           // In another order of the documents, others are skipped.

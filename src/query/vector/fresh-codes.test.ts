@@ -21,6 +21,7 @@ import {
   ARENA_MEMORY,
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { type SegmentId, sequenceNumber } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -150,7 +151,7 @@ function requestFor({ method, values, ...rest }: Sought) {
 
 function search(snapshot: Snapshot, sought: Sought) {
   const options = { kernels: KERNELS, probing: PROBING };
-  const { results, stats } = runSteps(runRequest(snapshot, requestFor(sought), options));
+  const { results, stats } = runReads(runRequest(snapshot, requestFor(sought), options));
   const [result] = results;
   if (result.kind !== "documents") throw new Error("no documents");
   return { documents: result.documents, stats };
@@ -261,7 +262,7 @@ describe.each(METRICS)("%s", (metric) => {
     for (let first = 0; first < 9 * COMMIT; first += COMMIT) namespace.commit(first);
     const explain = (snapshot: Snapshot, method: "ANN" | "kNN") => {
       const request = requestFor({ method, values: namespace.vector() });
-      return runSteps(explainRequest(snapshot, request, { kernels: KERNELS }));
+      return runReads(explainRequest(snapshot, request, { kernels: KERNELS }));
     };
     const [coded, plain] = namespace.snapshots();
     const of =

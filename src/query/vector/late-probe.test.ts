@@ -16,7 +16,11 @@ import {
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
 import { encodeStoredSegment } from "../../../test/support/segments/encode-stored-segment.ts";
-import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
+import {
+  RemoteSource,
+  runReads,
+  runRemote,
+} from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
@@ -146,7 +150,7 @@ function requestFor({ values, method = "ANN", ...rest }: Sought) {
 
 function search(snapshot: Snapshot, sought: Sought, lateProbing = PROBING) {
   const options = { kernels: KERNELS, lateProbing };
-  const { results, stats } = runSteps(runRequest(snapshot, requestFor(sought), options));
+  const { results, stats } = runReads(runRequest(snapshot, requestFor(sought), options));
   const [result] = results;
   if (result.kind !== "documents") throw new Error("no documents");
   return { documents: result.documents, stats };
@@ -214,7 +218,7 @@ describe.each(METRICS)("%s", (metric) => {
     const searchIn = (bytesMax: number) => {
       const memory = new QueryMemory(new MemoryPool(bytesMax));
       const options = { kernels: KERNELS, lateProbing: PROBING, memory };
-      runSteps(runRequest(coded, requestFor({ values }), options));
+      runReads(runRequest(coded, requestFor({ values }), options));
       return memory.bytes;
     };
     const kept = searchIn(1 << 20);
@@ -359,7 +363,7 @@ describe.each(METRICS)("%s", (metric) => {
     const { plain, coded, query } = namespaceOf(metric, 10);
     const options = { kernels: KERNELS, lateProbing: PROBING };
     const request = requestFor({ values: query(seededRandom(6)) });
-    const explain = (snapshot: Snapshot) => runSteps(explainRequest(snapshot, request, options));
+    const explain = (snapshot: Snapshot) => runReads(explainRequest(snapshot, request, options));
     expect(explain(coded)).toContain(
       "  but in 2 of 3 segments of the best 80 documents by\n" +
         "  codes of the 1000 vectors, or 0.1 %, that are about nearest to each of\n" +

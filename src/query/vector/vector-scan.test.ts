@@ -15,7 +15,7 @@ import {
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
 import { planSegment } from "../../../test/support/segments/plan-segment.ts";
-import { RemoteSource } from "../../../test/support/segments/remote-segment.ts";
+import { RemoteSource, runReads } from "../../../test/support/segments/remote-segment.ts";
 import type { SegmentId } from "../../base/ids.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
 import { runSteps } from "../../base/steps.ts";
@@ -58,7 +58,7 @@ function distances(
   const rankBy = { kind: "vector", method: "ANN", attribute: "vector", operand } as const;
   const snapshot = openSnapshot(schema, [{ documents }]);
   const request = requestOf(documentQuery(rankBy));
-  const [result] = runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
+  const [result] = runReads(runRequest(snapshot, request, { kernels: KERNELS })).results;
   if (result.kind !== "documents") throw new Error("no documents");
   const found: number[] = [];
   for (const { id, dist } of result.documents) found[Number(id)] = dist ?? Number.NaN;
@@ -141,7 +141,7 @@ test("the nearest by cosine are those of the twin to the bit, however they are f
           documents: documents.filter(({ id }) => Number(id) % parts === part),
         }));
         const snapshot = openSnapshot(schema, segments);
-        const [result] = runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
+        const [result] = runReads(runRequest(snapshot, request, { kernels: KERNELS })).results;
         if (result.kind !== "documents") throw new Error("no documents");
         const found = result.documents.map(({ id, dist, computed }) => {
           expect(computed, `seed ${seed}`).toEqual([["d", dist]]);

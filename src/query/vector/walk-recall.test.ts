@@ -19,9 +19,12 @@ import {
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
 import { encodeStoredSegment } from "../../../test/support/segments/encode-stored-segment.ts";
-import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
+import {
+  RemoteSource,
+  runReads,
+  runRemote,
+} from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import { byteCodeStride } from "../../kernel/byte-code-scan.ts";
 import { codeBlockBytes } from "../../kernel/code-scan.ts";
 import type { DocumentQuery } from "../../model/query.ts";
@@ -73,7 +76,7 @@ function search(snapshot: Snapshot, sought: Sought, probing: Probing = PROBING) 
   const operand = { kind: "vector", values } as const;
   const rankBy: DocumentQuery["rankBy"] = { kind: "vector", method, attribute, operand };
   const request = requestOf(documentQuery(rankBy, { limit: WANTED, ...rest }));
-  const { results, stats } = runSteps(runRequest(snapshot, request, { kernels: KERNELS, probing }));
+  const { results, stats } = runReads(runRequest(snapshot, request, { kernels: KERNELS, probing }));
   const [first] = results;
   if (first.kind !== "documents") throw new Error("no documents");
   const found = first.documents.map(({ id, dist = Number.NaN }) => ({ id, dist }));

@@ -13,12 +13,11 @@ import {
 import { testRandom } from "../../../test/support/random/seed.ts";
 import { pageIndexes, SHORT_PAGES } from "../../../test/support/segments/page-indexes.ts";
 import { plainPostings } from "../../../test/support/segments/plain-postings.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { verdictAfter } from "../../../test/support/segments/verdict-after.ts";
 import { must } from "../../base/assert.ts";
 import type { Random } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import { compareStrings } from "../../model/value.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { Snapshot } from "../../query/operator/snapshot.ts";
@@ -155,7 +154,7 @@ function ask(snapshot: Snapshot, words: readonly string[], lastAsPrefix = false)
     lastAsPrefix,
   };
   const request = requestOf(documentQuery({ kind: "score", expression }, { limit: 3 }));
-  return runSteps(runRequest(snapshot, request, { kernels: KERNELS })).results;
+  return runReads(runRequest(snapshot, request, { kernels: KERNELS })).results;
 }
 
 test.each([

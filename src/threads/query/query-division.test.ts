@@ -11,8 +11,8 @@ import {
   requestOf,
   schemaOf,
 } from "../../../test/support/queries/query-fixture.ts";
+import { runReads } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { Snapshot } from "../../query/operator/snapshot.ts";
@@ -39,7 +39,7 @@ const REQUEST = requestOf(
     { filter: filterOf(["n", "Lt", 90]), limit: 12 },
   ),
 );
-const WHOLE = runSteps(runRequest(SNAPSHOT, REQUEST, { kernels: KERNELS }));
+const WHOLE = runReads(runRequest(SNAPSHOT, REQUEST, { kernels: KERNELS }));
 /** Each part skips what its own best documents allow. */
 const unskipped = {
   candidatesSkipped: expect.any(Number),
@@ -72,7 +72,7 @@ function divide(helps: readonly Help[], snapshot = SNAPSHOT) {
     },
     ran: (message) => ran.push(message),
   });
-  const found = runSteps(runRequest(snapshot, REQUEST, { kernels: KERNELS, division }));
+  const found = runReads(runRequest(snapshot, REQUEST, { kernels: KERNELS, division }));
   return { found, ran, offers };
 }
 

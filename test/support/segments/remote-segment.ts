@@ -7,7 +7,13 @@ import { assert } from "../../../src/base/assert.ts";
 import type { ArenaBytes } from "../../../src/kernel/arena.ts";
 import type { Column } from "../../../src/model/columns.ts";
 import type { ByteSource } from "../../../src/segment/format/byte-source.ts";
-import { BytesMissing, type WantedRange } from "../../../src/segment/format/bytes-missing.ts";
+import {
+  BytesMissing,
+  missedBy,
+  type ReadRequest,
+  type WantedRange,
+} from "../../../src/segment/format/bytes-missing.ts";
+import type { ReadingSteps } from "../../../src/segment/format/reading-steps.ts";
 import type { SegmentMemory } from "../../../src/segment/format/segment-memory.ts";
 import { OrdinalList } from "../../../src/segment/postings/ordinal-list.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
@@ -122,20 +128,48 @@ export class RemoteSource implements ByteSource {
   }
 }
 
-/** Runs code over remote segments until nothing is missing, in at most so many rounds. */
+/** Loads a request of the code that `runRemote` runs now; undefined while none runs. */
+let serve: ((request: ReadRequest) => void) | undefined;
+
+/**
+ * Runs code over remote segments until nothing is missing, in at most so many rounds. Steps within
+ * it that `runReads` runs continue where they were. Calls `waits` in each round.
+ */
 export function runRemote<T>(
   sources: readonly RemoteSource[],
   attempt: () => T,
   roundsMax: number,
+  waits?: () => void,
 ): T {
-  for (let round = 0; ; round++) {
-    try {
-      return attempt();
-    } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error;
-      assert(round < roundsMax, `more than ${roundsMax} rounds`);
-      for (const source of sources) source.load(error.wanted);
+  let rounds = 0;
+  const load = ({ wanted, transient }: ReadRequest): void => {
+    assert(rounds++ < roundsMax, `more than ${roundsMax} rounds`);
+    waits?.();
+    for (const source of sources) source.load([...wanted, ...transient]);
+  };
+  const outer = serve;
+  serve = load;
+  try {
+    for (;;) {
+      try {
+        return attempt();
+      } catch (error) {
+        load(missedBy(error));
+      }
     }
+  } finally {
+    serve = outer;
+  }
+}
+
+/** Runs all steps without a pause; the requests are loaded by the `runRemote` that it runs in. */
+export function runReads<T>(steps: ReadingSteps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (value === undefined) continue;
+    assert(serve !== undefined, "bytes are missing of segments in memory");
+    serve(value);
   }
 }
 

@@ -2,7 +2,7 @@
  * Measures the steps of work in processor time, which other load on the machine does not change.
  */
 
-import type { Steps } from "../../../src/base/steps.ts";
+import type { ReadingSteps } from "../../../src/segment/format/reading-steps.ts";
 
 /** Times of the steps of some work. */
 export interface StepTimes {
@@ -23,7 +23,7 @@ const RUNS_MAX = 3;
  * least time of each step: so the collection of garbage, the compilation of code and the kernel's
  * work for new memory are left out, and so is a tick of its clock of some milliseconds.
  */
-export function longestStep(work: () => Steps<unknown>, enoughMs: number): StepTimes {
+export function longestStep(work: () => ReadingSteps<unknown>, enoughMs: number): StepTimes {
   const least: number[] = [];
   let count = 0;
   let refusal: string | undefined;

@@ -13,11 +13,10 @@ import {
   schemaOf,
 } from "../../../../test/support/queries/query-fixture.ts";
 import { pick } from "../../../../test/support/random/random-queries.ts";
-import { runRemote } from "../../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../../test/support/segments/remote-snapshot.ts";
 import { sortedIndexes } from "../../../../test/support/segments/sorted-indexes.ts";
 import { type Random, seededRandom } from "../../../base/random.ts";
-import { runSteps } from "../../../base/steps.ts";
 import { DICTIONARY_INDEX } from "../../../segment/columns/dictionary-index.ts";
 import { matchesSchema } from "../../../segment/missing-indexes.ts";
 import type { OpenSegment } from "../../../segment/segment-reader.ts";
@@ -36,7 +35,7 @@ const WITHOUT = sortedIndexes(Number.POSITIVE_INFINITY);
 
 function answer(snapshot: Snapshot, filter: readonly unknown[]) {
   const query = documentQuery(BY_ID, { filter: filterOf(filter) });
-  const { results, stats } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
   return { results, stats };
 }
 
@@ -216,7 +215,7 @@ describe("work", () => {
       expect(stats).toMatchObject({ stringsTested: strings, valuesCompared: 0 });
       expect(results).toEqual(answer(none, filter).results);
       const query = documentQuery(BY_ID, { filter: filterOf(filter), limit: 10_000 });
-      const all = runSteps(runRequest(some, requestOf(query), { kernels: KERNELS }));
+      const all = runReads(runRequest(some, requestOf(query), { kernels: KERNELS }));
       expect(all.results[0]).toMatchObject({ documents: { length: matches } });
     },
   );

@@ -19,10 +19,9 @@ import {
 import { ABSENT_NUMBER, withoutBounds } from "../../../../test/support/queries/without-bounds.ts";
 import { pick } from "../../../../test/support/random/random-queries.ts";
 import { blockIndexes } from "../../../../test/support/segments/block-indexes.ts";
-import { runRemote } from "../../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../../test/support/segments/remote-snapshot.ts";
 import { type Random, seededRandom } from "../../../base/random.ts";
-import { runSteps } from "../../../base/steps.ts";
 import type { TypedDocument } from "../../../codec/columns-builder.ts";
 import type { DocumentQuery, ScoreExpression } from "../../../model/query.ts";
 import type { Schema } from "../../../model/schema.ts";
@@ -51,7 +50,7 @@ const ranked = (expression: ScoreExpression, options: Partial<DocumentQuery> = {
   documentQuery({ kind: "score", expression }, { limit: 10, ...options });
 
 const run = (snapshot: Snapshot, query: DocumentQuery) => {
-  const { results, stats } = runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
+  const { results, stats } = runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS }));
   return { results, stats };
 };
 

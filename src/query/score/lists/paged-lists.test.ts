@@ -14,8 +14,8 @@ import {
 } from "../../../../test/support/queries/query-fixture.ts";
 import { pick } from "../../../../test/support/random/random-queries.ts";
 import { testRandom } from "../../../../test/support/random/seed.ts";
+import { runReads } from "../../../../test/support/segments/remote-segment.ts";
 import type { Random } from "../../../base/random.ts";
-import { runSteps } from "../../../base/steps.ts";
 import type { TypedDocument } from "../../../codec/columns-builder.ts";
 import type { DocumentQuery, ScoreExpression } from "../../../model/query.ts";
 import { PAGE_ORDINALS } from "../../../segment/postings/list-layout.ts";
@@ -86,7 +86,7 @@ function queryOf(random: Random): DocumentQuery {
 }
 
 const resultsOf = (snapshot: Snapshot, query: DocumentQuery) =>
-  runSteps(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
+  runReads(runRequest(snapshot, requestOf(query), { kernels: KERNELS })).results;
 
 test("one segment of two pages answers as segments of one page", () => {
   const random = testRandom();
