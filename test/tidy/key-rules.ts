@@ -35,7 +35,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     "src/namespace/checkpoints/held-objects.ts",
     "src/namespace/generations/namespace-generations.ts",
     "src/namespace/recovery/repair-copy.ts",
-    "src/query/operator/kept-findings.ts",
     "src/threads/query/query-dispatcher.ts",
     "src/threads/query/query-division.ts",
     "src/threads/query/query-service.ts",

@@ -21,7 +21,7 @@ import {
   randomVectorRank,
 } from "../../../test/support/random/random-queries.ts";
 import { clusteredSnapshot } from "../../../test/support/segments/clustered-snapshot.ts";
-import { runRemote } from "../../../test/support/segments/remote-segment.ts";
+import { runReads, runRemote } from "../../../test/support/segments/remote-segment.ts";
 import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.ts";
 import { sortedIndexes } from "../../../test/support/segments/sorted-indexes.ts";
 import { MemoryPool } from "../../base/memory-pool.ts";
@@ -32,7 +32,6 @@ import type { GroupKey, Query } from "../../model/query.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { AttributeIndex } from "../../segment/view/attribute-index.ts";
 import type { DividedPlan, Division, PartOutcome, PlanPart } from "../operator/division.ts";
-import { KeptFindings } from "../operator/kept-findings.ts";
 import { QueryMemory } from "../operator/query-memory.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
 import { decodeFindings, encodeFindings, runPart } from "./findings.ts";
@@ -112,17 +111,16 @@ function randomNamespace(seed: number) {
   return { random, schema, snapshots: splits.map((split) => openSnapshot(schema, split)) };
 }
 
-/** Runs a query over remote segments, and counts how often. */
+/** Runs a query over remote segments, and counts how often it waits for bytes. */
 function runRounds<T>(
   { snapshot, sources }: ReturnType<typeof remoteSnapshot>,
   run: (snapshot: Snapshot) => T,
 ): { readonly outcome: T; readonly rounds: number } {
   let rounds = 0;
-  const attempt = (): T => {
+  const waits = (): void => {
     rounds++;
-    return run(snapshot);
   };
-  const outcome = runRemote(sources, attempt, ROUNDS_MAX);
+  const outcome = runRemote(sources, () => run(snapshot), ROUNDS_MAX, waits);
   return { outcome, rounds };
 }
 
@@ -142,8 +140,8 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
         const request = requestOf(randomQuery(random, schema), near);
         for (const snapshot of all) {
           const division = new RandomDivision(random);
-          const divided = runSteps(runRequest(snapshot, request, { ...OPTIONS, division }));
-          const whole = runSteps(runRequest(snapshot, request, OPTIONS));
+          const divided = runReads(runRequest(snapshot, request, { ...OPTIONS, division }));
+          const whole = runReads(runRequest(snapshot, request, OPTIONS));
           expect(unskipped(divided), `query ${i}`).toEqual(unskipped(whole));
           for (const parts of division.divided) partCount += parts.length;
         }
@@ -151,7 +149,7 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
       expect(partCount).toBeGreaterThan(QUERIES * all.length);
     });
 
-    test("remote segments: bytes are asked for as by a whole plan, which is then divided", () => {
+    test("remote segments: bytes are asked for as by a whole plan; the next is divided", () => {
       const { random, schema, snapshots } = randomNamespace(seed);
       const remote = remoteSnapshot(snapshots[2]);
       const alone = remoteSnapshot(snapshots[2]);
@@ -163,20 +161,21 @@ describe.each(Array.from({ length: effort({ usual: 2, full: 4 }) }, (_, round) =
           limit: 1 + random.below(20),
         });
         const request = requestOf(randomQuery(random, schema), near);
-        const kept = new KeptFindings();
-        const found = runRounds(remote, (snapshot) => {
+        const divided = (snapshot: Snapshot) => {
           const division = new RandomDivision(random);
-          try {
-            return runSteps(runRequest(snapshot, request, { ...OPTIONS, division, kept }));
-          } finally {
-            dividedCount += division.divided.length;
-          }
-        });
+          const outcome = runReads(runRequest(snapshot, request, { ...OPTIONS, division }));
+          dividedCount += division.divided.length;
+          return outcome;
+        };
+        const found = runRounds(remote, divided);
+        const again = runRounds(remote, divided);
         const whole = runRounds(alone, (snapshot) =>
-          runSteps(runRequest(snapshot, request, OPTIONS)),
+          runReads(runRequest(snapshot, request, OPTIONS)),
         );
         expect(unskipped(found.outcome), `query ${i}`).toEqual(unskipped(whole.outcome));
         expect(found.rounds, `query ${i}`).toBeLessThanOrEqual(whole.rounds);
+        expect(unskipped(again.outcome), `query ${i}`).toEqual(unskipped(whole.outcome));
+        expect(again.rounds, `query ${i}`).toBe(0);
         if (random.below(3) > 0) continue;
         for (const source of [...remote.sources, ...alone.sources]) source.drop();
       }
@@ -233,8 +232,8 @@ describe("when a plan is divided", () => {
         return outcomes;
       },
     };
-    const found = runSteps(runRequest(snapshot, requestOf(query), { ...OPTIONS, division }));
-    const whole = runSteps(runRequest(snapshot, requestOf(query), OPTIONS));
+    const found = runReads(runRequest(snapshot, requestOf(query), { ...OPTIONS, division }));
+    const whole = runReads(runRequest(snapshot, requestOf(query), OPTIONS));
     expect(unskipped(found)).toEqual(unskipped(whole));
     return parts;
   }
@@ -244,19 +243,17 @@ describe("when a plan is divided", () => {
     const far = remoteSnapshot(openSnapshot(schema, [{ documents }, { documents }]));
     const snapshot = { ...near, segments: [...near.segments, ...far.snapshot.segments] };
     const byTag = count(undefined, [{ kind: "attribute", attribute: "tag" }]);
-    const run = (memory: QueryMemory) => {
-      const division = new RandomDivision(seededRandom(3));
-      runSteps(runRequest(snapshot, requestOf(byTag), { ...OPTIONS, division, memory }));
-    };
-    const memory = new QueryMemory(new MemoryPool(1 << 20));
-    expect(() => run(memory)).toThrow(BytesMissing);
+    const alone = new QueryMemory(new MemoryPool(1 << 20));
+    runReads(runRequest(near, requestOf(byTag), { ...OPTIONS, memory: alone }));
     // Of the three groups of what is near, once.
-    expect(memory.bytes).toBeGreaterThan(0);
-    const exact = new QueryMemory(new MemoryPool(memory.bytes));
-    expect(() => run(exact)).toThrow(BytesMissing);
-    const alone = new QueryMemory(new MemoryPool(memory.bytes));
-    runSteps(runRequest(near, requestOf(byTag), { ...OPTIONS, memory: alone }));
-    expect(alone.bytes).toBe(memory.bytes);
+    expect(alone.bytes).toBeGreaterThan(0);
+    const memory = new QueryMemory(new MemoryPool(alone.bytes));
+    const division = new RandomDivision(seededRandom(3));
+    const steps = runRequest(snapshot, requestOf(byTag), { ...OPTIONS, division, memory });
+    let next = steps.next();
+    while (next.value === undefined) next = steps.next();
+    expect(next.value).toBeInstanceOf(BytesMissing);
+    expect(memory.bytes).toBe(0);
   });
 
   test("one that takes long is, by ranges that cover the rest once", () => {

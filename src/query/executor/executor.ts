@@ -2,10 +2,12 @@
 
 import type { Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
+import { missedBy } from "../../segment/format/bytes-missing.ts";
+import { joinReads, type ReadingSteps, readInPlace } from "../../segment/format/reading-steps.ts";
 import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { CountedPlan } from "../operator/counted-plan.ts";
 import type { PartOutcome } from "../operator/division.ts";
-import { together, togetherInSteps, withNeeds } from "../operator/missing-bytes.ts";
+import { missAllInSteps, together, togetherInSteps, withNeeds } from "../operator/missing-bytes.ts";
 import type { Need, PredicateRun } from "../operator/operator.ts";
 import type { Plan, Predicate } from "../operator/plan.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
@@ -14,22 +16,43 @@ import { OPERATORS } from "../operators.ts";
 import { findDivided } from "./divide-plan.ts";
 import { findAll, finishPlan, type PlanInput } from "./findings.ts";
 
-/**
- * Runs plans to their answers. Throws one `BytesMissing` for all of them, with what the plans are
- * known to need beside what they have met: they may be run again from their start.
- */
-export function* executePlans(
+/** Runs plans to their answers. What all of them read next is one request. */
+export function executePlans(
   plans: readonly CountedPlan[],
   input: Omit<PlanInput, "work">,
-): Steps<QueryResult[]> {
-  const { snapshot } = input;
-  return yield* withNeeds(
-    () =>
-      togetherInSteps(plans, ({ plan, work }, index) =>
-        executePlan(plan, { ...input, work }, index),
-      ),
-    () => plans.flatMap(({ plan }) => planNeeds(plan, snapshot)),
-  );
+): ReadingSteps<QueryResult[]> {
+  return joinReads(plans.map(({ plan, work }) => executePlan(plan, { ...input, work })));
+}
+
+/** Runs a plan to its answer. Threads that idle may take parts of it. */
+export function* executePlan(plan: Plan, input: PlanInput): ReadingSteps<QueryResult> {
+  const { findings, work } = yield* findInPlace(plan, input);
+  addWorkStats(input.work, work);
+  return yield* finishPlan(plan, findings, input);
+}
+
+/** Finds what the plan is about. Where bytes are missing, only this is done again. */
+function findInPlace(plan: Plan, { snapshot, options }: PlanInput): ReadingSteps<PartOutcome> {
+  let attempts = 0;
+  const find = (): Steps<PartOutcome> => {
+    if (attempts++ === 0) return findOnce(plan, { snapshot, options });
+    // Whatever an attempt has kept with nodes of its plan was counted for that attempt.
+    const copy = structuredClone(plan);
+    // Until all bytes are known to be there, parts may be run for nothing.
+    return findOnce(copy, { snapshot, options: { ...options, division: undefined } });
+  };
+  return readInPlace(find, options.memory);
+}
+
+function* findOnce(plan: Plan, { snapshot, options }: Omit<PlanInput, "work">): Steps<PartOutcome> {
+  try {
+    const divided = yield* findDivided(plan, { snapshot, options });
+    if (divided !== undefined) return divided;
+    const work = newWorkStats();
+    return { findings: yield* findAll(plan, { snapshot, options, work }), work };
+  } catch (error) {
+    return yield* missAllInSteps(missedBy(error), planNeeds(plan, snapshot));
+  }
 }
 
 /** All looks of a plan that do not depend on what other looks find. */
@@ -42,30 +65,6 @@ export function planNeeds(plan: Plan, { segments }: Pick<Snapshot, "segments">):
       ...OPERATORS.plan(plan).needs(plan, run),
     ];
   });
-}
-
-/**
- * Runs a plan to its answer; `index` is its place among those of the request. Threads that idle may
- * take parts of it.
- */
-export function* executePlan(plan: Plan, input: PlanInput, index = 0): Steps<QueryResult> {
-  const { kept, memory } = input.options;
-  // Once a ranking is there, bytes can only be missing of what is returned.
-  let outcome = kept?.get(index);
-  if (outcome === undefined) {
-    const bytesBefore = memory?.bytes ?? 0;
-    outcome = yield* findOnce(plan, input);
-    kept?.set(index, outcome, (memory?.bytes ?? 0) - bytesBefore);
-  }
-  addWorkStats(input.work, outcome.work);
-  return yield* finishPlan(plan, outcome.findings, input);
-}
-
-function* findOnce(plan: Plan, { snapshot, options }: PlanInput): Steps<PartOutcome> {
-  const divided = yield* findDivided(plan, { snapshot, options });
-  if (divided !== undefined) return divided;
-  const work = newWorkStats();
-  return { findings: yield* findAll(plan, { snapshot, options, work }), work };
 }
 
 /** The live documents of each segment that match, in the order of the segments. */

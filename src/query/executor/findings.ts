@@ -5,6 +5,7 @@
 
 import { oneStep, type Steps } from "../../base/steps.ts";
 import type { QueryResult } from "../../model/query-result.ts";
+import type { ReadingSteps } from "../../segment/format/reading-steps.ts";
 import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
 import { addRange, countRange, emptyBits } from "../documents/ordinal-bits.ts";
 import type {
@@ -51,7 +52,11 @@ export function mergeFindings(
 }
 
 /** The answer to a plan. Reads what is returned of the documents that were found. */
-export function finishPlan(plan: Plan, findings: Findings, input: PlanInput): Steps<QueryResult> {
+export function finishPlan(
+  plan: Plan,
+  findings: Findings,
+  input: PlanInput,
+): ReadingSteps<QueryResult> {
   return OPERATORS.plan(plan).finish(plan, findings, executionOf(input));
 }
 

@@ -3,7 +3,6 @@
 import { invalid } from "../../base/errors.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import type { Random } from "../../base/random.ts";
-import type { Steps } from "../../base/steps.ts";
 import { ScalarSet } from "../../base/tables/scalar-map.ts";
 import { bitmapOrdinals } from "../../codec/bitmap.ts";
 import type {
@@ -16,8 +15,9 @@ import type { ResultDocument } from "../../model/query-result.ts";
 import type { RecallRequest, RecallResult } from "../../model/recall.ts";
 import { searchedVectorAttributes } from "../../model/schema.ts";
 import type { DocumentId } from "../../model/value.ts";
+import { joinReads, type ReadingSteps } from "../../segment/format/reading-steps.ts";
 import { andBits, presenceBits } from "../documents/ordinal-bits.ts";
-import { together, togetherInSteps } from "../operator/missing-bytes.ts";
+import { together } from "../operator/missing-bytes.ts";
 import type { QueryOptions } from "../operator/query-options.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
 import { runRequest } from "./run-request.ts";
@@ -31,10 +31,10 @@ export function* measureRecall(
   request: RecallRequest,
   options: QueryOptions,
   random: Random,
-): Steps<RecallResult> {
+): ReadingSteps<RecallResult> {
   const ranks = recallRanks(snapshot, request, random);
-  const measured = yield* togetherInSteps(ranks, (rank) =>
-    measure(rank, { snapshot, request, options }),
+  const measured = yield* joinReads(
+    ranks.map((rank) => measure(rank, { snapshot, request, options })),
   );
   return {
     recall: measured.length === 0 ? 1 : mean(measured.map(({ recall }) => recall)),
@@ -112,7 +112,7 @@ function* search(
   rankBy: VectorRank,
   { topK, filter, includeGroundTruth }: RecallRequest,
   options: QueryOptions,
-): Steps<readonly ResultDocument[]> {
+): ReadingSteps<readonly ResultDocument[]> {
   // Vectors are read where they are shown.
   const selection: AttributeSelection = includeGroundTruth
     ? { kind: "include", names: new Set([rankBy.attribute]) }
@@ -135,9 +135,7 @@ function* search(
     consistency: "strong",
     vectorEncoding: "float",
   };
-  // Requests one after the other: what one has found is not what the next one looks for.
-  const own = { ...options, kept: undefined, division: undefined };
-  const { results } = yield* runRequest(snapshot, request, own);
+  const { results } = yield* runRequest(snapshot, request, { ...options, division: undefined });
   const [result] = results;
   return result.kind === "documents" ? result.documents : [];
 }

@@ -13,30 +13,54 @@ import { remoteSnapshot } from "../../../test/support/segments/remote-snapshot.t
 import { MemoryPool } from "../../base/memory-pool.ts";
 import { oneStep, runSteps, type Steps } from "../../base/steps.ts";
 import type { Query } from "../../model/query.ts";
-import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import { BytesMissing, missedBy, type ReadRequest } from "../../segment/format/bytes-missing.ts";
+import type { ReadingSteps } from "../../segment/format/reading-steps.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
 import type { ObjectKey } from "../../storage/object-store.ts";
 import { QueryMemory } from "../operator/query-memory.ts";
+import type { ScanProgress } from "../operator/scan-progress.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
-import { type QueryAttempt, runOnSnapshot, type TakeSteps } from "./run-on-snapshot.ts";
+import { runOnSnapshot, type TakeSteps } from "./run-on-snapshot.ts";
 import { runRequest } from "./run-request.ts";
 
 const DOCUMENTS = [1n, 2n, 3n].map((id) => documentOf(id));
 const open = (): Snapshot => openSnapshot(schemaOf({}), [{ documents: DOCUMENTS }]);
 const MISSED = new BytesMissing([{ object: "s" as ObjectKey, start: 0, end: 8 }]);
 
-/** Runs an attempt until it misses nothing. */
-const READS = {
-  runCounted: async <T>(attempt: () => Steps<T>, take: TakeSteps) => {
-    for (let rounds = 0; ; rounds++) {
-      try {
-        return { result: await take(attempt()), stats: rounds };
-      } catch (error) {
-        if (!(error instanceof BytesMissing)) throw error;
+/** Runs attempts until one misses nothing, and continues those that request bytes. */
+function readsWith(load: (request: ReadRequest) => void) {
+  return {
+    runCounted: async <T>(
+      attempt: () => ReadingSteps<T>,
+      take: TakeSteps,
+      waits: () => void,
+    ): Promise<{ result: T; stats: number }> => {
+      let steps: ReadingSteps<T> | undefined;
+      function* toRequest(): Steps<{ result: T } | { request: ReadRequest }> {
+        try {
+          steps ??= attempt();
+          for (;;) {
+            const { done, value } = steps.next();
+            if (done === true) return { result: value };
+            if (value !== undefined) return { request: value };
+            yield;
+          }
+        } catch (error) {
+          steps = undefined;
+          return { request: missedBy(error) };
+        }
       }
-    }
-  },
-};
+      for (let rounds = 0; ; rounds++) {
+        const outcome = await take(toRequest());
+        if ("result" in outcome) return { result: outcome.result, stats: rounds };
+        waits();
+        load(outcome.request);
+      }
+    },
+  };
+}
+
+const READS = readsWith(() => {});
 
 /** A source of these snapshots, one after the other, the last again and again. */
 function sourceOf(...snapshots: readonly Snapshot[]) {
@@ -58,24 +82,56 @@ function sourceOf(...snapshots: readonly Snapshot[]) {
 }
 
 describe("where bytes are missing", () => {
-  test("the query runs again on its snapshot, with what it has kept", async () => {
+  test("a query that throws runs again on its snapshot", async () => {
     const snapshot = open();
     const { source, retained } = sourceOf(snapshot, open());
     const seen: unknown[] = [];
-    const query = (now: Snapshot, attempt: QueryAttempt) =>
+    const query = (now: Snapshot) =>
       oneStep(() => {
-        seen.push([attempt.isFirst, now === snapshot, retained.now, attempt.kept.size]);
-        attempt.kept.set(seen.length, { findings: { kind: "documents" }, work: {} as never }, 0);
+        seen.push([now === snapshot, retained.now]);
         if (seen.length === 3) return "found";
         throw MISSED;
       });
     const { result, stats } = await runOnSnapshot(source, READS, query);
     expect(seen).toEqual([
-      [true, true, 1, 0],
-      [false, true, 1, 1],
-      [false, true, 1, 2],
+      [true, 1],
+      [true, 1],
+      [true, 1],
     ]);
     expect([result, stats]).toEqual(["found", 2]);
+    expect(retained).toEqual({ now: 0, ever: 1 });
+  });
+
+  test("a query that requests bytes continues; its scans may ask for more each round", async () => {
+    const { source, retained } = sourceOf(open(), open());
+    let begun = 0;
+    let waited = 0;
+    function* query(_now: Snapshot, progress: ScanProgress): ReadingSteps<boolean[]> {
+      begun++;
+      const asked: boolean[] = [];
+      for (let round = 0; round < 3; round++) {
+        const wave = progress.wave();
+        const misses = () => {
+          throw MISSED;
+        };
+        wave.has(misses, 100);
+        wave.has(misses, 100);
+        try {
+          wave.end();
+        } catch (error) {
+          const { wanted, transient } = missedBy(error);
+          asked.push(transient.length === 1);
+          yield { wanted, transient };
+        }
+      }
+      return asked;
+    }
+    const waits = () => {
+      waited++;
+    };
+    const { result, stats } = await runOnSnapshot({ ...source, waits }, READS, query);
+    expect(result).toEqual([true, true, true]);
+    expect([begun, waited, stats]).toEqual([1, 3, 3]);
     expect(retained).toEqual({ now: 0, ever: 1 });
   });
 
@@ -116,22 +172,13 @@ describe("memory", () => {
   async function bytesOf(snapshot: Snapshot, sources: readonly RemoteSource[], bytesMax: number) {
     const memory = new QueryMemory(new MemoryPool(bytesMax));
     const rounds: number[] = [];
-    const reads = {
-      runCounted: async <T>(attempt: () => Steps<T>, take: TakeSteps) => {
-        for (;;) {
-          try {
-            return { result: await take(attempt()), stats: undefined };
-          } catch (error) {
-            if (!(error instanceof BytesMissing)) throw error;
-            rounds.push(memory.bytes);
-            for (const source of sources) source.load(error.wanted);
-          }
-        }
-      },
-    };
+    const reads = readsWith(({ wanted }) => {
+      rounds.push(memory.bytes);
+      for (const source of sources) source.load(wanted);
+    });
     const request = requestOf(byId, groups);
-    await runOnSnapshot({ ...sourceOf(snapshot).source, memory }, reads, (now, attempt) =>
-      runRequest(now, request, { kernels: KERNELS, memory, kept: attempt.kept }),
+    await runOnSnapshot({ ...sourceOf(snapshot).source, memory }, reads, (now) =>
+      runRequest(now, request, { kernels: KERNELS, memory }),
     );
     return { bytes: memory.bytes, rounds };
   }
@@ -151,10 +198,9 @@ describe("memory", () => {
     const memory = new QueryMemory(new MemoryPool(1000));
     const [old, newer] = [open(), open()];
     const { source } = sourceOf(old, newer);
-    await runOnSnapshot({ ...source, memory }, READS, (now, { kept }) =>
+    await runOnSnapshot({ ...source, memory }, READS, (now) =>
       oneStep(() => {
         memory.take(600, "groups");
-        kept.set(0, { findings: { kind: "documents" }, work: {} as never }, 600);
         if (now === old) throw new SegmentMissing("it is gone");
       }),
     );

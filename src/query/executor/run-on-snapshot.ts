@@ -1,13 +1,14 @@
 /**
- * Runs queries over stored segments in one thread. A query that needs bytes which are not in memory
- * waits for them and starts again, on the snapshot that it began with. The memory of segments that
- * are dropped meanwhile is not let go before it has ended.
+ * Runs queries over stored segments in one thread. A query that requests bytes which are not in
+ * memory waits for them and continues where it was. A query that throws `BytesMissing` waits for
+ * them and starts again, on the snapshot that it began with. The memory of segments that are
+ * dropped meanwhile is not released before the query has ended.
  */
 
 import { DatabaseError } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import type { ReadingSteps } from "../../segment/format/reading-steps.ts";
 import { SegmentMissing } from "../../segment/format/segment-missing.ts";
-import { KeptFindings } from "../operator/kept-findings.ts";
 import type { QueryMemory } from "../operator/query-memory.ts";
 import { ScanProgress } from "../operator/scan-progress.ts";
 import type { Snapshot } from "../operator/snapshot.ts";
@@ -18,13 +19,13 @@ const SNAPSHOTS_RETRIED_MAX = 3;
 /** Runs steps to their end, with pauses between them. */
 export type TakeSteps = <T>(steps: Steps<T>) => Promise<T>;
 
-/** Loads what an attempt misses and runs it again, until nothing is missing; tells what that cost. */
+/** Loads the bytes that an attempt requests or misses, until it ends; returns what that cost. */
 export interface CountedReads<Stats> {
   /** Calls `waits` before it loads anything. */
   runCounted<T>(
-    attempt: () => Steps<T>,
+    attempt: () => ReadingSteps<T>,
     take: TakeSteps,
-    waits?: () => void,
+    waits: () => void,
   ): Promise<{ readonly result: T; readonly stats: Stats }>;
 }
 
@@ -43,22 +44,15 @@ export interface QuerySource {
   readonly memory?: QueryMemory | undefined;
 }
 
-/** What a query keeps while it is run again on one snapshot. */
-export interface QueryAttempt {
-  readonly progress: ScanProgress;
-  readonly kept: KeptFindings;
-  /** Nothing was missing so far; the snapshot is the source's newest one. */
-  readonly isFirst: boolean;
-}
-
 /**
- * Runs `query` over the newest snapshot. Where an object of it was collected meanwhile, the query
- * is run on a newer one. Throws `corrupt` if the newest names an object that is not there.
+ * Runs `query` over the newest snapshot, with the progress of its exact scans. Where an object of
+ * the snapshot was collected meanwhile, the query is run on a newer one. Throws `corrupt` if the
+ * newest names an object that is not there.
  */
 export async function runOnSnapshot<T, Stats>(
   source: QuerySource,
   reads: CountedReads<Stats>,
-  query: (snapshot: Snapshot, attempt: QueryAttempt) => Steps<T>,
+  query: (snapshot: Snapshot, progress: ScanProgress) => ReadingSteps<T>,
 ): Promise<{ result: T; snapshot: Snapshot; stats: Stats }> {
   let last: Snapshot | undefined;
   for (let tried = 0; ; tried++) {
@@ -80,38 +74,28 @@ async function runOn<T, Stats>(
   snapshot: Snapshot,
   source: QuerySource,
   reads: CountedReads<Stats>,
-  query: (snapshot: Snapshot, attempt: QueryAttempt) => Steps<T>,
+  query: (snapshot: Snapshot, progress: ScanProgress) => ReadingSteps<T>,
 ): Promise<{ result: T; snapshot: Snapshot; stats: Stats }> {
   const progress = new ScanProgress(source.scanBytesMax);
-  const kept = new KeptFindings();
   const { memory } = source;
   const bytesBefore = memory?.bytes ?? 0;
-  let isFirst = true;
   const release = source.retain();
   try {
-    const attempt = (): Steps<T> => {
-      progress.begin();
-      const steps = query(snapshot, { progress, kept, isFirst });
-      isFirst = false;
-      return memory === undefined ? steps : givingBack(steps, memory, kept);
+    const attempt = (): ReadingSteps<T> => {
+      // Of an attempt that has failed nothing is left.
+      memory?.giveBackTo(bytesBefore);
+      return query(snapshot, progress);
     };
-    const { result, stats } = await reads.runCounted(attempt, source.take, source.waits);
+    const waits = (): void => {
+      progress.beginRound();
+      source.waits?.();
+    };
+    const { result, stats } = await reads.runCounted(attempt, source.take, waits);
     return { result, snapshot, stats };
   } catch (error) {
     memory?.giveBackTo(bytesBefore);
     throw error;
   } finally {
     release();
-  }
-}
-
-/** Of an attempt that fails nothing is left but what is kept. */
-function* givingBack<T>(steps: Steps<T>, memory: QueryMemory, kept: KeptFindings): Steps<T> {
-  const bytesBefore = memory.bytes - kept.bytes;
-  try {
-    return yield* steps;
-  } catch (error) {
-    memory.giveBackTo(bytesBefore + kept.bytes);
-    throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { ModelRerank, QueryRequest } from "../../model/query.ts";
 import type { QueryResult } from "../../model/query-result.ts";
 import type { QueryWork } from "../../model/request-stats.ts";
 import { BytesMissing } from "../../segment/format/bytes-missing.ts";
+import { type ReadingSteps, readInPlace } from "../../segment/format/reading-steps.ts";
 import type { ScoreScope } from "../bind/bind-score.ts";
 import { documentFrequency } from "../bind/document-frequency.ts";
 import { atPlace } from "../bind/fault-place.ts";
@@ -39,9 +40,8 @@ export function* runRequest(
   snapshot: Snapshot,
   request: QueryRequest,
   options: QueryOptions,
-): Steps<RequestOutcome> {
-  options.enter?.(planStep, "plan");
-  const plans = yield* planTogether(request, snapshot, options);
+): ReadingSteps<RequestOutcome> {
+  const plans = yield* planInPlace(request, snapshot, options);
   yield;
   const counted = plans.map((plan) => ({ plan, work: newWorkStats() }));
   options.planned?.(counted);
@@ -61,7 +61,7 @@ export function* analyzeRequest(
   snapshot: Snapshot,
   request: QueryRequest,
   options: QueryOptions,
-): Steps<RequestOutcome & { readonly planText: string }> {
+): ReadingSteps<RequestOutcome & { readonly planText: string }> {
   const outcome = yield* runRequest(snapshot, request, options);
   const planText = yield* explainRequest(snapshot, request, options, outcome.works);
   return { ...outcome, planText };
@@ -73,8 +73,8 @@ export function* explainRequest(
   request: QueryRequest,
   options: QueryOptions,
   works: readonly QueryWork[] = [],
-): Steps<string> {
-  const planned = yield* planTogether(request, snapshot, options);
+): ReadingSteps<string> {
+  const planned = yield* planInPlace(request, snapshot, options);
   const plans = planned.map((plan, index) => {
     const work = works.slice(index, index + 1).map(explainWork);
     return [explainPlan(plan, snapshot), ...work].join("\n");
@@ -96,6 +96,15 @@ function explainRerank({ model, attribute, limit, offset }: ModelRerank): string
   return `Rerank: by ${attribute}, model ${model}, limit ${limit}, offset ${offset}`;
 }
 
+/** Plans all subqueries. Where bytes are missing for that, only this is done again. */
+function planInPlace(
+  request: QueryRequest,
+  snapshot: Snapshot,
+  options: QueryOptions,
+): ReadingSteps<readonly Plan[]> {
+  return readInPlace(() => planTogether(request, snapshot, options), options.memory);
+}
+
 /**
  * Plans all subqueries. Where bytes are missing for that, throws one `BytesMissing` for all of them
  * and for what the plans are known to look at.
@@ -105,6 +114,7 @@ function* planTogether(
   snapshot: Snapshot,
   options: QueryOptions,
 ): Steps<readonly Plan[]> {
+  options.enter?.(planStep, "plan");
   const scope = scopeOf(snapshot, options);
   const missed: BytesMissing[] = [];
   try {

@@ -1,8 +1,7 @@
 /**
- * How queries meet bytes that are not in memory. An operator looks at what it needs, and a look may
- * throw `BytesMissing`. The executor collects what all looks of a run have missed, adds what its
- * plans are known to need, and throws that as one; whoever called it loads all of it in one round
- * and runs the query again (`run-on-snapshot.ts`).
+ * How operators that look for documents meet bytes that are not in memory. A look may throw
+ * `BytesMissing`. What all looks of a plan's search have missed is joined, with what the plan is
+ * known to need. The executor requests that, and does the search again (`executor.ts`).
  */
 
 import { assert } from "../../base/assert.ts";
@@ -10,8 +9,9 @@ import type { Steps } from "../../base/steps.ts";
 import {
   attemptAll,
   attemptAllInSteps,
-  BytesMissing,
+  type BytesMissing,
   joined,
+  missedBy,
 } from "../../segment/format/bytes-missing.ts";
 import type { Need, Together, TogetherInSteps, WithNeeds } from "./operator.ts";
 
@@ -29,8 +29,7 @@ export const withNeeds: WithNeeds = function* <T>(
   try {
     return yield* work();
   } catch (error) {
-    if (!(error instanceof BytesMissing)) throw error;
-    return yield* missAllInSteps(error, needs());
+    return yield* missAllInSteps(missedBy(error), needs());
   }
 };
 
@@ -45,8 +44,7 @@ export function* countMissing(looks: Iterable<Need>): Steps<number> {
     try {
       look();
     } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error;
-      for (const { start, end } of error.wanted) bytes += end - start;
+      for (const { start, end } of missedBy(error).wanted) bytes += end - start;
     }
     if (++looked % LOOKS_PER_STEP === 0) yield;
   }
@@ -65,8 +63,8 @@ export function* areInMemory(looks: Iterable<Need>): Steps<boolean> {
   return true;
 }
 
-/** Throws what was missed, and with it what `needs` miss. */
-function* missAllInSteps(missed: BytesMissing, needs: Iterable<Need>): Steps<never> {
+/** Throws what was missed, and with it what `needs` miss, in steps. */
+export function* missAllInSteps(missed: BytesMissing, needs: Iterable<Need>): Steps<never> {
   const all = [missed];
   let count = 0;
   for (const need of needs) {
@@ -81,8 +79,7 @@ export function lookOr<T, U>(look: () => T, instead: U, missed: BytesMissing[]):
   try {
     return look();
   } catch (error) {
-    if (!(error instanceof BytesMissing)) throw error;
-    missed.push(error);
+    missed.push(missedBy(error));
     return instead;
   }
 }

@@ -12,6 +12,7 @@ import type { AttributeType } from "../../model/attribute-type.ts";
 import type { ComparisonOperator } from "../../model/filter.ts";
 import type { AggregateValue, ComputedValue, QueryResult } from "../../model/query-result.ts";
 import type { AttributeValue, DocumentId } from "../../model/value.ts";
+import type { ReadingSteps } from "../../segment/format/reading-steps.ts";
 import type { SegmentSnapshot, SegmentView } from "../../segment/view/segment-view.ts";
 import type { Token } from "../../text/analyzer.ts";
 import type { BoundedScores } from "../documents/bounded-scores.ts";
@@ -274,7 +275,11 @@ export interface RankOperator<N extends RankNode = RankNode> {
 export interface ComputedOperator<N extends ComputedNode = ComputedNode> {
   readonly kind: N["kind"];
   /** One for each of `ranked`, in their order. */
-  run(node: N, ranked: readonly RankedDocument[], execution: Execution): Steps<ComputedValue[]>;
+  run(
+    node: N,
+    ranked: readonly RankedDocument[],
+    execution: Execution,
+  ): ReadingSteps<ComputedValue[]>;
   /** Looks at all that `run` looks at in a segment, but for what depends on which are returned. */
   needs(node: N, run: SegmentRun): Need[];
 }
@@ -332,7 +337,7 @@ export interface PlanOperator<
   /** What was found in several parts of a snapshot together; may change the first of them. */
   merge(plan: P, parts: readonly F[], execution: Execution): Steps<F>;
   /** The answer. */
-  finish(plan: P, findings: F, execution: Execution): Steps<QueryResult>;
+  finish(plan: P, findings: F, execution: Execution): ReadingSteps<QueryResult>;
   /** Findings as another thread can be sent them. */
   encode(findings: F): D;
   /** Findings that another thread has sent. */

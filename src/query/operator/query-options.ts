@@ -6,7 +6,6 @@ import type { IndexOption } from "../../model/index-build.ts";
 import { FIRST_CLUSTERS } from "../../vector/hit-rates.ts";
 import type { CountedPlan } from "./counted-plan.ts";
 import type { Division } from "./division.ts";
-import type { KeptFindings } from "./kept-findings.ts";
 import type { QueryMemory } from "./query-memory.ts";
 import type { ScanProgress } from "./scan-progress.ts";
 
@@ -78,8 +77,6 @@ export interface QueryOptions {
   readonly kernels: ArenaKernels;
   /** Lets exact scans look at more vectors than memory holds. */
   readonly progress?: ScanProgress | undefined;
-  /** What was found for each subquery, while the query is run again for what is missing. */
-  readonly kept?: KeptFindings | undefined;
   /**
    * Is told what the query does from now on, for whoever asks where the time went: in words that
    * may show its literals, and by the kind of the operator that does it.

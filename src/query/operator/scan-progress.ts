@@ -11,23 +11,24 @@ export interface SegmentScan {
 }
 
 /**
- * How far the exact scans of a query have come over vectors that are not in memory, kept while the
- * query is run again and again on one snapshot. So a scan needs each chunk of vectors once, some
+ * How far the exact scans of a query have come over vectors that are not in memory, kept while they
+ * are run again and again on one snapshot. So a scan needs each chunk of vectors once, some
  * chunks at a time, and may look at more than memory holds. It costs 4 bytes for each document of a
  * segment with missing vectors.
  */
 export class ScanProgress {
   readonly #bytesMax: number;
   readonly #scans = new Map<SegmentView, Map<string, SegmentScan>>();
-  #bytesLeft = 0;
+  #bytesLeft: number;
 
-  /** `bytesMax`: what one run may ask for, at least one chunk. */
+  /** `bytesMax`: what one round of requests may ask for, at least one chunk. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
+    this.#bytesLeft = bytesMax;
   }
 
-  /** The query starts once more. */
-  begin(): void {
+  /** The query waits for what its scans have asked for. */
+  beginRound(): void {
     this.#bytesLeft = this.#bytesMax;
   }
 
@@ -52,7 +53,7 @@ export class ScanProgress {
     return new ScanWave((bytes) => this.#mayWant(bytes));
   }
 
-  /** Tells whether this run may ask for so many bytes. */
+  /** Tells whether this round may ask for so many bytes. */
   #mayWant(bytes: number): boolean {
     if (this.#bytesLeft <= 0) return false;
     this.#bytesLeft -= bytes;

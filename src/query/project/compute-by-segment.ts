@@ -1,46 +1,65 @@
 import type { Steps } from "../../base/steps.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { ComputedValue } from "../../model/query-result.ts";
-import type { SegmentSnapshot } from "../../segment/view/segment-view.ts";
+import { joinReads, type ReadingSteps, readInPlace } from "../../segment/format/reading-steps.ts";
+import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { emptyBits, type OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { RankedDocument } from "../documents/top-documents.ts";
 import type { Execution } from "../operator/operator.ts";
+import { addWorkStats, newWorkStats, type WorkStats } from "../operator/work-stats.ts";
 
-/** Gives the member of each of the documents of a segment that are wanted. */
+/** Documents of one segment whose members are wanted. */
+export interface WantedDocuments {
+  readonly view: SegmentView;
+  readonly wanted: OrdinalBits;
+  /** Counts what their members cost. */
+  readonly work: WorkStats;
+  /** Bytes were missing before: what was kept with nodes then is in no count. */
+  readonly isRepeated: boolean;
+}
+
+/** Gives the member of each of the documents that are wanted. May throw `BytesMissing`. */
 export type ComputeSegment = (
-  segment: SegmentSnapshot,
-  wanted: OrdinalBits,
+  documents: WantedDocuments,
 ) => Steps<(ordinal: number) => ComputedValue>;
 
 /** Computes a member of ranked documents, all documents of a segment at once. */
 export function* computeBySegment(
   ranked: readonly RankedDocument[],
-  { snapshot: { segments }, togetherInSteps }: Execution,
+  { snapshot: { segments }, work, options: { memory } }: Execution,
   compute: ComputeSegment,
-): Steps<ComputedValue[]> {
+): ReadingSteps<ComputedValue[]> {
   const members: ComputedValue[] = ranked.map(() => null);
   const bySegment = Map.groupBy(ranked.keys(), (index) => ranked[index].segment);
-  yield* togetherInSteps(bySegment, ([segment, indexes]) =>
-    computeSegment(ranked, { segment: segments[segment], indexes, members, compute }),
-  );
+  const parts = [...bySegment].map(([segment, indexes]) => {
+    const part = { view: segments[segment].view, indexes, members, compute };
+    let attempts = 0;
+    const look = () => computeSegment(ranked, { ...part, isRepeated: attempts++ > 0 });
+    return readInPlace(look, memory);
+  });
+  for (const part of yield* joinReads(parts)) addWorkStats(work, part);
   return members;
 }
 
 /** The ranked documents of one segment, and where their members go. */
 interface SegmentMembers {
-  readonly segment: SegmentSnapshot;
+  readonly view: SegmentView;
   /** Among the ranked documents. */
   readonly indexes: readonly number[];
   readonly members: ComputedValue[];
   readonly compute: ComputeSegment;
+  readonly isRepeated: boolean;
 }
 
+/** Returns what the members cost. */
 function* computeSegment(
   ranked: readonly RankedDocument[],
-  { segment, indexes, members, compute }: SegmentMembers,
-): Steps<void> {
-  const wanted = emptyBits(segment.view.documentCount);
+  { view, indexes, members, compute, isRepeated }: SegmentMembers,
+): Steps<WorkStats> {
+  const wanted = emptyBits(view.documentCount);
   for (const index of indexes) setBit(wanted, ranked[index].ordinal);
-  const memberOf = yield* compute(segment, wanted);
+  const work = newWorkStats();
+  const memberOf = yield* compute({ view, wanted, work, isRepeated });
   for (const index of indexes) members[index] = memberOf(ranked[index].ordinal);
+  return work;
 }

@@ -7,6 +7,8 @@ import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { Highlight } from "../../model/query.ts";
 import type { HighlightFragment } from "../../model/query-result.ts";
 import type { AttributeValue } from "../../model/value.ts";
+import { missedBy } from "../../segment/format/bytes-missing.ts";
+import { joinReads, type ReadingSteps } from "../../segment/format/reading-steps.ts";
 import { analyzerFor, type Token } from "../../text/analyzer.ts";
 import {
   convertOffsets,
@@ -47,10 +49,10 @@ export const HIGHLIGHT: ComputedOperator<HighlightNode> = {
   kind: "highlight",
 
   run: (node, ranked, execution) => {
-    const { operators, togetherInSteps } = execution;
+    const { operators } = execution;
     const { memory } = execution.options;
     const search = { node, operators, isSought: soughtTerms(node, operators), memory };
-    return togetherInSteps(ranked, (document) => highlightDocument(search, document, execution));
+    return joinReads(ranked.map((document) => highlightDocument(search, document, execution)));
   },
 
   // The texts come with the documents.
@@ -61,11 +63,18 @@ function* highlightDocument(
   search: FragmentSearch,
   { segment, ordinal }: RankedDocument,
   { snapshot, options: { memory } }: Execution,
-): Steps<HighlightFragment[]> {
+): ReadingSteps<HighlightFragment[]> {
   yield;
-  // Held while others run: strings stay, whatever becomes of the segment's bytes.
-  const column = snapshot.segments[segment].view.column(search.node.highlight.attribute);
-  const value = column?.value(ordinal as Ordinal) ?? null;
+  let value: AttributeValue | undefined;
+  while (value === undefined) {
+    try {
+      const column = snapshot.segments[segment].view.column(search.node.highlight.attribute);
+      // The strings stay, whatever becomes of the segment's bytes.
+      value = column?.value(ordinal as Ordinal) ?? null;
+    } catch (error) {
+      yield missedBy(error);
+    }
+  }
   const { fragments: found, matchBytes } = yield* highlightValue(search, value);
   memory?.give(matchBytes);
   for (const { text, matchRanges } of found) {

@@ -1,12 +1,9 @@
 import type { Steps } from "../../base/steps.ts";
-import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { matchedBits } from "../documents/matched-documents.ts";
-import type { OrdinalBits } from "../documents/ordinal-bits.ts";
 import type { ComputedOperator, Execution } from "../operator/operator.ts";
 import type { ComputedNode, VectorTarget } from "../operator/plan.ts";
 import { scanVectors } from "../vector/vector-scan.ts";
-import { vectorNeeds } from "../vector/vector-scan-rank.ts";
-import { computeBySegment } from "./compute-by-segment.ts";
+import { computeBySegment, type WantedDocuments } from "./compute-by-segment.ts";
 
 /** The distance of a vector attribute from a query vector; null without a vector. */
 export interface VectorDistNode extends ComputedNode {
@@ -19,17 +16,17 @@ export const VECTOR_DIST: ComputedOperator<VectorDistNode> = {
   kind: "vector_dist",
 
   run: ({ target }, ranked, execution) =>
-    computeBySegment(ranked, execution, ({ view }, wanted) =>
-      measureSegment(target, { view, wanted }, execution),
+    computeBySegment(ranked, execution, (documents) =>
+      measureSegment(target, documents, execution),
     ),
 
-  needs: ({ target }, { view }) => vectorNeeds(target, view),
+  needs: ({ target: { attribute } }, { view }) => [() => void view.column(attribute)?.column],
 };
 
 function* measureSegment(
   target: VectorTarget,
-  { view, wanted }: { readonly view: SegmentView; readonly wanted: OrdinalBits },
-  { options: { kernels }, work, together }: Execution,
+  { view, wanted, work }: WantedDocuments,
+  { options: { kernels }, together }: Execution,
 ): Steps<(ordinal: number) => number | null> {
   const distances = new Map<number, number>();
   const scan = { target, access: "gather", kernels, work, together } as const;

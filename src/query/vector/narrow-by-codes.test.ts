@@ -23,12 +23,14 @@ import {
   clusteredSnapshot,
 } from "../../../test/support/segments/clustered-snapshot.ts";
 import { encodeStoredSegment } from "../../../test/support/segments/encode-stored-segment.ts";
-import { RemoteSource, runRemote } from "../../../test/support/segments/remote-segment.ts";
+import {
+  RemoteSource,
+  runReads,
+  runRemote,
+} from "../../../test/support/segments/remote-segment.ts";
 import { type Random, seededRandom } from "../../base/random.ts";
-import { runSteps } from "../../base/steps.ts";
 import type { DocumentQuery } from "../../model/query.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
-import { BytesMissing } from "../../segment/format/bytes-missing.ts";
 import type { OpenSegment } from "../../segment/segment-reader.ts";
 import { openStoredSegment } from "../../segment/stored-segment-reader.ts";
 import { BYTE_CODE_INDEX } from "../../segment/vectors/byte-code-index.ts";
@@ -92,7 +94,7 @@ function requestFor({ method = "kNN", attribute = "vector", values, ...rest }: S
 
 function search(snapshot: Snapshot, sought: Sought, progress?: ScanProgress) {
   const options = { kernels: KERNELS, ...(progress && { progress }) };
-  const { results, stats } = runSteps(runRequest(snapshot, requestFor(sought), options));
+  const { results, stats } = runReads(runRequest(snapshot, requestFor(sought), options));
   const [result] = results;
   if (result.kind !== "documents") throw new Error("no documents");
   return { documents: result.documents, stats };
@@ -175,7 +177,7 @@ describe.each(METRICS)("%s", (metric) => {
     const given = { metric, element: "f32", draw: uniformVector, dimensions: 40 } as const;
     const { near, coded, query } = namespaceOf(seededRandom(3), given);
     const explain = (snapshot: Snapshot) =>
-      runSteps(explainRequest(snapshot, requestFor({ values: query }), { kernels: KERNELS }));
+      runReads(explainRequest(snapshot, requestFor({ values: query }), { kernels: KERNELS }));
     expect(explain(coded)).toContain(
       "in 2 of 3 segments of what may be among the best 10 by\n" +
         "  codes of all matches, whose bounds always hold",
@@ -285,16 +287,7 @@ test("vectors of few dimensions, and of bytes, have no codes", () => {
 
 /** Runs a search until nothing is missing, in waves of vectors. */
 function inWaves<T>(sources: readonly RemoteSource[], progress: ScanProgress, run: () => T): T {
-  for (let round = 0; round < 12; round++) {
-    progress.begin();
-    try {
-      return run();
-    } catch (error) {
-      if (!(error instanceof BytesMissing)) throw error;
-      for (const source of sources) source.load([...error.wanted, ...error.transient]);
-    }
-  }
-  throw new Error("too many rounds");
+  return runRemote(sources, run, 12, () => progress.beginRound());
 }
 
 /** The snapshot with its segments in a store. */

@@ -1,12 +1,12 @@
 /** The deprecated export: all documents by id, page by page. */
 
 import { invalid } from "../../base/errors.ts";
-import type { Steps } from "../../base/steps.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { DocumentQuery, QueryRequest } from "../../model/query.ts";
 import { runRequest } from "../../query/executor/run-request.ts";
 import type { QueryOptions } from "../../query/operator/query-options.ts";
 import type { Snapshot } from "../../query/operator/snapshot.ts";
+import type { ReadingSteps } from "../../segment/format/reading-steps.ts";
 import { encodeExportAnswer } from "../../wire/answers/service-answers.ts";
 
 /** Documents of one page of the deprecated export; our choice. */
@@ -17,7 +17,7 @@ export function* exportPage(
   snapshot: Snapshot,
   cursor: string | undefined,
   options: QueryOptions,
-): Steps<Uint8Array> {
+): ReadingSteps<Uint8Array> {
   const request: QueryRequest = {
     kind: "single",
     queries: [pageQuery(snapshot, cursor)],

@@ -22,11 +22,7 @@ import type { NamespaceInstance } from "../../namespace/published-state.ts";
 import type { Thresholds } from "../../namespace/thresholds.ts";
 import { UNINDEXED_RETRY_MS } from "../../namespace/thresholds.ts";
 import { measureRecall } from "../../query/executor/measure-recall.ts";
-import {
-  type QueryAttempt,
-  type QuerySource,
-  runOnSnapshot,
-} from "../../query/executor/run-on-snapshot.ts";
+import { type QuerySource, runOnSnapshot } from "../../query/executor/run-on-snapshot.ts";
 import {
   analyzeRequest,
   explainRequest,
@@ -37,10 +33,12 @@ import type { CountedPlan } from "../../query/operator/counted-plan.ts";
 import type { DivisionLimits } from "../../query/operator/division.ts";
 import { indexState } from "../../query/operator/index-state.ts";
 import type { Probing, QueryOptions } from "../../query/operator/query-options.ts";
+import type { ScanProgress } from "../../query/operator/scan-progress.ts";
 import type { Snapshot } from "../../query/operator/snapshot.ts";
 import { addWorkStats, newWorkStats, type QueryStats } from "../../query/operator/work-stats.ts";
 import { explainReads } from "../../query/planner/explain-work.ts";
 import { querySlots } from "../../query/planner/query-weight.ts";
+import type { ReadingSteps } from "../../segment/format/reading-steps.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../wire/answers/query-answer.ts";
 import { encodeExplainAnswer, encodeRecallAnswer } from "../../wire/answers/service-answers.ts";
 import type { UnknownMembers } from "../../wire/json/unknown-members.ts";
@@ -261,7 +259,7 @@ export class QueryOperations {
     message: QueryMessage,
     { request, embeddingStats }: PreparedQuery,
     life: QueryLife,
-    run: (snapshot: Snapshot, request: QueryRequest, options: QueryOptions) => Steps<T>,
+    run: (snapshot: Snapshot, request: QueryRequest, options: QueryOptions) => ReadingSteps<T>,
   ) {
     const weight = querySlots(request);
     if (weight > 1) await this.#thread.admit(message.call, weight, life);
@@ -317,7 +315,7 @@ export class QueryOperations {
   #run<T>(
     replica: NamespaceReplica,
     life: QueryLife,
-    query: (snapshot: Snapshot, options: QueryOptions) => Steps<T>,
+    query: (snapshot: Snapshot, options: QueryOptions) => ReadingSteps<T>,
   ) {
     // Attempts begin when their turn comes: the replica may have gone on by then.
     let seen = replica.now;
@@ -337,24 +335,20 @@ export class QueryOperations {
       waits: () => life.times.beginWait("read"),
       memory: life.memory,
     };
-    return runOnSnapshot(source, this.#options.reads, (snapshot, attempt) => {
+    return runOnSnapshot(source, this.#options.reads, (snapshot, progress) => {
       life.times.begin("search");
-      return query(snapshot, this.#queryOptions(seen, life, attempt));
+      return query(snapshot, this.#queryOptions(seen, life, progress));
     });
   }
 
   /** Of a query over a snapshot of the replica as it was then. */
-  #queryOptions(
-    seen: ReplicaMoment,
-    life: QueryLife,
-    { progress, kept, isFirst }: QueryAttempt,
-  ): QueryOptions {
+  #queryOptions(seen: ReplicaMoment, life: QueryLife, progress: ScanProgress): QueryOptions {
     const { builds, buildsSinceMs } = seen.state;
     const { kernels, probing, clock } = this.#options;
-    const division = isFirst ? this.#division(seen, life) : undefined;
+    const division = this.#division(seen, life);
     const enter = (step: () => string, operator: string): void => life.enter(step, operator);
     const { memory } = life;
-    const options = { kernels, probing, progress, kept, division, enter, memory };
+    const options = { kernels, probing, progress, division, enter, memory };
     if (buildsSinceMs === undefined) return options;
     return { ...options, indexState: indexState(builds, clock.nowMs() - buildsSinceMs) };
   }
