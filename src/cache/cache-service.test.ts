@@ -10,6 +10,7 @@ import { oneStep, runSteps, type Steps } from "../base/steps.ts";
 import { encodeFramePieces } from "../codec/frame.ts";
 import { Arenas } from "../kernel/arena.ts";
 import { attemptAll } from "../segment/format/bytes-missing.ts";
+import { joinReads, type ReadingSteps, readInPlace } from "../segment/format/reading-steps.ts";
 import { SegmentMissing } from "../segment/format/segment-missing.ts";
 import { ALWAYS, type ObjectKey, objectKey } from "../storage/object-store.ts";
 import { connectCache } from "./cache-reader.ts";
@@ -286,6 +287,115 @@ describe("a cache", () => {
         isRoomy.push(stats.isRoomy);
       }
       expect(isRoomy).toEqual([true, false, true, false]);
+    });
+  });
+
+  describe("steps that request bytes", () => {
+    const take = async <T>(work: Steps<T>) => runSteps(work);
+
+    async function reading(bytesMax = 8 * MIB) {
+      const { store, content, key, readers } = await bench(bytesMax);
+      const [reader] = readers;
+      const source = reader.sourceOf(key, content.length);
+      const log: string[] = [];
+      /** Looks at windows one after the other, each with work that must not be done twice. */
+      function* windows(indexes: readonly number[]): ReadingSteps<number[]> {
+        const found: number[] = [];
+        try {
+          for (const index of indexes) {
+            const look = () => oneStep(() => source.place(index * WINDOW, index * WINDOW + 1));
+            const { bytes } = yield* readInPlace(look);
+            log.push(`read ${index}`);
+            found.push(bytes[0]);
+            yield;
+          }
+          return found;
+        } finally {
+          log.push("ended");
+        }
+      }
+      /** Whether so many windows can be in memory together now. */
+      const fits = async (indexes: readonly number[]) => {
+        const looks = indexes.map((i) => () => source.place(i * WINDOW, i * WINDOW + 1));
+        return reader
+          .run(() => attemptAll(looks))
+          .then(
+            () => true,
+            () => false,
+          );
+      };
+      return { store, content, reader, source, log, windows, fits };
+    }
+
+    const WINDOW = 64 * 1024;
+
+    test("continue where they were, and do nothing twice", async () => {
+      const { content, reader, log, windows } = await reading();
+      let begun = 0;
+      let waited = 0;
+      const attempt = () => {
+        begun++;
+        return joinReads([windows([0, 1, 2]), windows([5, 6])]);
+      };
+      const { result, stats } = await reader.runCounted(attempt, take, () => waited++);
+      expect(result).toEqual([
+        [content[0], content[WINDOW], content[2 * WINDOW]],
+        [content[5 * WINDOW], content[6 * WINDOW]],
+      ]);
+      expect([begun, waited, stats.rounds, stats.loadedBytes]).toEqual([1, 3, 3, 5 * WINDOW]);
+      expect(log.sort()).toEqual(
+        ["ended", "ended", "read 0", "read 1", "read 2", "read 5", "read 6"].sort(),
+      );
+    });
+
+    test("keep what was loaded for them until they end, and no longer", async () => {
+      const { reader, store, windows, fits } = await reading(4 * WINDOW);
+      const during: boolean[] = [];
+      let rounds = 0;
+      const waits = () => {
+        if (++rounds < 3) return;
+        // Two windows are loaded, the third has its memory: there is room for one more.
+        store.before = async () => {
+          store.before = async () => {};
+          during.push(await fits([8]), await fits([8, 9]));
+        };
+      };
+      const { stats } = await reader.runCounted(() => windows([0, 1, 2]), take, waits);
+      expect([stats.rounds, during]).toEqual([3, [true, false]]);
+      expect(await fits([8, 9, 10, 11])).toBe(true);
+    });
+
+    test("end while they wait for bytes, if their turn is over", async () => {
+      const { reader, log, windows, fits } = await reading(4 * WINDOW);
+      let turns = 0;
+      const ends = async <T>(work: Steps<T>) => {
+        if (turns++ > 1) throw new Error("the query was ended");
+        return runSteps(work);
+      };
+      const ended = reader.runCounted(() => joinReads([windows([0, 1]), windows([2])]), ends);
+      await expect(ended).rejects.toThrow("the query was ended");
+      expect(log).toEqual(["read 0", "read 2", "ended", "ended"]);
+      expect(await fits([8, 9, 10, 11])).toBe(true);
+    });
+
+    test("end if loading fails, with what it has failed with", async () => {
+      const { reader, log, windows } = await reading(2 * WINDOW);
+      const parts = () => joinReads([windows([0]), windows([1]), windows([2])]);
+      const failed = reader.runCounted(parts, take);
+      await expect(failed).rejects.toThrow("out of memory for reading");
+      expect(log).toEqual(["ended", "ended", "ended"]);
+    });
+
+    test("that throw begin again", async () => {
+      const { reader, source, windows } = await reading();
+      let begun = 0;
+      const attempt = function* (): ReadingSteps<number[]> {
+        begun++;
+        source.place(7 * WINDOW, 7 * WINDOW + 1);
+        return yield* windows([0]);
+      };
+      const { stats } = await reader.runCounted(attempt, take);
+      expect([begun, stats.rounds]).toEqual([2, 2]);
     });
   });
 
