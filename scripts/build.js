@@ -1,14 +1,15 @@
 /**
- * The build: dist/, with the JavaScript of src/, the WebAssembly kernel, the types of the library,
- * the pages of the console and the documentation, and the package that speaks to assistants in one
- * file. Keyed by a hash of what it is made of, so that an unchanged tree costs one pass over its
- * files, and a dist/ that was built elsewhere counts where the sources are the same.
+ * The build: dist/, with the bundled program, the WebAssembly kernel, the types of the library, and
+ * the pages of the console and the documentation. Keyed by a hash of its sources, so that an
+ * unchanged tree costs one pass over its files, and a dist/ that was built elsewhere counts where
+ * the sources are the same.
  */
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -52,14 +53,13 @@ function compile(root, hash) {
   const staged = join(root, "build", `dist-${process.pid}`);
   const types = join(root, "build", `types-${process.pid}`);
   try {
-    runCompiler(root, "tsconfig.build.json", staged);
     runCompiler(root, "tsconfig.types.json", types);
+    runBundler(root, "build-program.ts", staged);
     copyTypes(join(types, "library"), join(staged, "library"));
     copyFileSync(kernel, join(staged, "kernel.wasm"));
     runBundler(root, "build-console.js", join(staged, "console"));
     runBundler(root, "build-docs.ts", join(staged, "docs"));
-    runBundler(root, "build-mcp.js", join(staged, "mcp", "protocol-package.js"));
-    copyFileSync(join(root, "src", TABLE), join(staged, TABLE));
+    cpSync(join(root, "src", TABLE), join(staged, TABLE));
     writeFileSync(join(staged, HASH_FILE), hash);
     rmSync(join(root, "dist"), { recursive: true, force: true });
     renameSync(staged, join(root, "dist"));
@@ -102,9 +102,9 @@ function hashSources(root) {
   const files = [
     // What is bundled has the code of packages in it.
     "package-lock.json",
-    "scripts/build-mcp.js",
+    "package.json",
+    "scripts/build-program.ts",
     "tsconfig.json",
-    "tsconfig.build.json",
     "tsconfig.types.json",
     "scripts/build-console.js",
     "scripts/bundled-licenses.js",

@@ -23,6 +23,20 @@ test("the library's entry point refuses an old Node before it loads the engine",
   });
 });
 
+test("what the build makes of them loads nothing else", () => {
+  const chunk = (name: string) => expect.stringMatching(`^dist/chunks/${name}-[\\w-]+\\.js$`);
+  expect(loadOnOldNode("dist/library/open-trawl.js").loaded).toEqual([
+    "dist/library/open-trawl.js",
+    chunk("node-version"),
+    chunk("trawl-error"),
+  ]);
+  expect(loadOnOldNode("dist/cli/main.js").loaded).toEqual([
+    "dist/cli/main.js",
+    chunk("node-version"),
+    chunk("exit-codes"),
+  ]);
+});
+
 test("the program refuses an old Node before it loads the commands", () => {
   expect(loadOnOldNode("src/cli/main.ts")).toEqual({
     loaded: ["src/cli/main.ts", "src/base/node-version.ts", "src/cli/commands/exit-codes.ts"],

@@ -315,7 +315,7 @@ describe("no Map or Set has numbers for keys that clients choose", () => {
   });
 
   test("the project keeps the rule", () => {
-    const project = { root: ROOT, config: join(ROOT, "tsconfig.build.json") };
+    const project = { root: ROOT, config: join(ROOT, "tsconfig.json") };
     expect(numericKeyFindings(project).map(shown)).toEqual([]);
   }, 120_000);
 });

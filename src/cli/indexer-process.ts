@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
 import type { NamespaceName } from "../base/ids.ts";
+import { entryModule } from "../base/program-files.ts";
 import type { HttpLog } from "../http/observability/request-log.ts";
 import { HINTED, namespaceOfManifest } from "./indexer-messages.ts";
 
@@ -58,8 +59,7 @@ export class IndexerProcess {
 
   /** Starts the process. It ends with this one, since it notices that their channel is closed. */
   start(): void {
-    const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-    const program = fileURLToPath(new URL(`./main${ending}`, import.meta.url));
+    const program = fileURLToPath(entryModule("cli/main"));
     const startedMs = this.#clock.monotonicMs();
     const child = fork(program, ["index", ...this.#flags], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],

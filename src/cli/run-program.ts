@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { type Command, CommanderError } from "commander";
 import { systemClock } from "../base/clock.ts";
+import { PACKAGE_ROOT } from "../base/program-files.ts";
 import { systemRandom } from "../base/random.ts";
 import { CLIENT_COMMANDS } from "./client-commands.ts";
 import { addClientCommands, allCommands } from "./client-program.ts";
@@ -15,7 +16,7 @@ import { createProgram } from "./program.ts";
 import type { ServerConfig } from "./settings/server-config.ts";
 
 const PRIVATE_UMASK = 0o077;
-const manifest = new URL("../../package.json", import.meta.url);
+const manifest = new URL("package.json", PACKAGE_ROOT);
 const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
 
 /**

@@ -6,6 +6,7 @@ import type { EngineConfig, TracingConfig } from "../api/config.ts";
 import type { Engine } from "../api/engine.ts";
 import { type Clock, systemClock } from "../base/clock.ts";
 import type { NamespaceName } from "../base/ids.ts";
+import { builtFile } from "../base/program-files.ts";
 import { systemRandom } from "../base/random.ts";
 import { TlsFiles } from "../http/connections/tls-files.ts";
 import { HttpServer } from "../http/http-server.ts";
@@ -204,9 +205,6 @@ function stdoutSink(): AuditSink {
     });
 }
 
-/** Where the build puts pages, seen from the sources and from what is built of them. */
-const BUILT = new URL("../../dist/", import.meta.url);
-
 /** The sites that the settings ask for; one that was not built is left out, and the log says so. */
 async function openPages(
   { pages }: Pick<ServerConfig, "pages">,
@@ -226,7 +224,7 @@ async function openSite(
   log: HttpLog,
   edit?: PageEdit,
 ): Promise<PageSite | undefined> {
-  const folder = fileURLToPath(new URL(name, BUILT));
+  const folder = fileURLToPath(builtFile(name));
   const files = await PageFiles.open(folder, edit);
   if (files !== undefined) return { path: `/${name}`, files };
   log("warn", `/${name}/ is not served, since it is not built`, { folder });

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { builtFile } from "../base/program-files.ts";
 import { codeBlockBytes } from "./code-scan.ts";
 import type { Kernel } from "./kernel.ts";
 import { RATED_BLOCK } from "./rate-scan.ts";
@@ -8,8 +9,7 @@ import { WasmKernel } from "./wasm-kernel.ts";
 /** "auto" takes the fastest kernel that this machine runs; "scalar" is plain TypeScript. */
 export type KernelChoice = "auto" | "scalar";
 
-/** Where the build puts the kernel, seen from src/kernel/ and from dist/kernel/ alike. */
-const KERNEL_FILE = new URL("../../dist/kernel.wasm", import.meta.url);
+const KERNEL_FILE = builtFile("kernel.wasm");
 
 /** Rows and rounds of the warm-up: enough calls for the optimizing compiler to take over. */
 const WARM_UP_ROUNDS = 200;

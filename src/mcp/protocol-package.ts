@@ -1,7 +1,7 @@
 /**
- * What is used of the official package of the Model Context Protocol. The build bundles it into
- * this file (`scripts/build-mcp.js`), so that the program needs none of its packages; it is large,
- * and so imported when it is first used.
+ * What is used of the official package of the Model Context Protocol. The build bundles it
+ * (`scripts/build-program.ts`), so that the program needs none of its packages; it is large, and so
+ * imported when it is first used.
  */
 
 export { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";

@@ -2,6 +2,7 @@
 
 import { type MessagePort, type Transferable, Worker } from "node:worker_threads";
 import { DatabaseError } from "../base/errors.ts";
+import { type EntryModule, entryModule } from "../base/program-files.ts";
 
 /**
  * Heap for new objects of each thread, in MiB. Without a limit each of them grows to some 50 MiB
@@ -27,16 +28,15 @@ export interface ThreadStart {
 }
 
 /**
- * Starts the module `entry` (without its ending, relative to this file) as a thread. `onCrash`
+ * Starts a module as a thread. `onCrash`
  * hears of a thread that ends by an error or without being asked to.
  */
 export function startThread<To, From>(
-  entry: string,
+  entry: EntryModule,
   { data, ports }: ThreadStart,
   onCrash: (error: Error) => void,
 ): ThreadPort<To, From> {
-  const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-  const worker = new Worker(new URL(`./${entry}${ending}`, import.meta.url), {
+  const worker = new Worker(entryModule(entry), {
     workerData: data,
     transferList: [...ports],
     resourceLimits: { maxYoungGenerationSizeMb: THREAD_YOUNG_HEAP_MIB },

@@ -1,7 +1,6 @@
 /** Assistants and the real server, over HTTP and over standard streams, of both revisions. */
 
-import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
+import { readdir, readFile } from "node:fs/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeAll, describe, expect, inject, test } from "vitest";
@@ -12,12 +11,11 @@ import {
   REVISIONS,
   type Revision,
 } from "../support/mcp/mcp-client.ts";
+import { BUILT_PROGRAM } from "../support/processes/built-program.ts";
 import { runCli } from "../support/servers/run-cli.ts";
 import { nameOf, rawCall, testNamespaces } from "../support/servers/sdk-client.ts";
 
-/** As it is shipped: what is tested has no package to fall back on. */
-const PROGRAM = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
-const BUNDLE = new URL("../../dist/mcp/protocol-package.js", import.meta.url);
+const BUILT = new URL("../../dist/", import.meta.url);
 
 const namespace = testNamespaces("mcp");
 const BOOKS = nameOf(namespace("books"));
@@ -33,7 +31,7 @@ async function overStdio(revision: Revision, words: readonly string[] = []): Pro
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [PROGRAM, "mcp", ...words],
+      args: [BUILT_PROGRAM, "mcp", ...words],
       env: { TURBOPUFFER_BASE_URL: inject("serverUrl") },
     }),
   );
@@ -194,9 +192,11 @@ describe("trawl mcp", () => {
 });
 
 test("what is shipped of the official package needs no package", async () => {
-  const text = await readFile(BUNDLE, "utf8");
+  const chunks = await readdir(new URL("chunks/", BUILT));
+  const name = chunks.find((chunk) => chunk.startsWith("protocol-package-"));
+  const text = await readFile(new URL(`chunks/${name}`, BUILT), "utf8");
   const imported = [...text.matchAll(/\b(?:from|import)\s*\(?"([^"]+)"/g)].map(([, name]) => name);
   expect(imported.filter((name) => !name.startsWith("node:"))).toEqual([]);
-  const licences = await readFile(new URL("protocol-package-licenses.md", BUNDLE), "utf8");
+  const licences = await readFile(new URL("bundled-licenses.md", BUILT), "utf8");
   for (const name of ["@modelcontextprotocol/server", "zod"]) expect(licences).toContain(name);
 });

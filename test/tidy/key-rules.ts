@@ -114,7 +114,8 @@ export function numericKeyFindings(
     const { program, checker } = project;
     const found = program.getSourceFileNames().flatMap((name) => {
       const path = relative(root, name).replaceAll("\\", "/");
-      const file = path.startsWith("src/") ? program.getSourceFile(name) : undefined;
+      const isChecked = path.startsWith("src/") && !path.endsWith(".test.ts");
+      const file = isChecked ? program.getSourceFile(name) : undefined;
       if (file === undefined || !/\bnew (?:Map|Set)\b/.test(file.text)) return [];
       const nodes = constructions(file);
       const numeric = nodes.filter((node) => isNumeric(keyType(node, checker)));

@@ -3,6 +3,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { entryModule } from "../../base/program-files.ts";
 import {
   BrokenPromise,
   type CertificationCase,
@@ -157,8 +158,7 @@ class Worker {
 
   /** Resolves once the process has opened its store. */
   static async start(config: StoreConfig, folder: string): Promise<Worker> {
-    const ending = import.meta.url.slice(import.meta.url.lastIndexOf("."));
-    const program = fileURLToPath(new URL(`./certify-worker${ending}`, import.meta.url));
+    const program = fileURLToPath(entryModule("cli/certify/certify-worker"));
     const data: CertifyWorkerStart = { config, folder };
     const child = fork(program, [JSON.stringify(data)]);
     const worker = new Worker(child);

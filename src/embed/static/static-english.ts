@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError } from "../../base/errors.ts";
+import { programFile } from "../../base/program-files.ts";
 import { MeaningModel } from "./meaning-model.ts";
 import { decodeMeaningVectors } from "./meaning-vectors.ts";
 import type { StaticModelSource } from "./static-embedding-provider.ts";
@@ -10,8 +11,7 @@ import type { StaticModelSource } from "./static-embedding-provider.ts";
 /** By which schemas know it. */
 export const STATIC_ENGLISH = "trawl/static-en";
 
-/** Beside this file, in src/ and in dist/ alike. */
-const TABLE_FILE = new URL("static-en.table", import.meta.url);
+const TABLE_FILE = programFile("embed/static/static-en.table");
 const DIMENSIONS = 384;
 /** What a thread takes that embeds with it: 3.6 MiB of table, and up to 16,384 stems of words. */
 export const STATIC_ENGLISH_THREAD_BYTES = 6 * MIB;

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { PACKAGE_ROOT } from "../../base/program-files.ts";
 import { DocsIndex } from "./docs-index.ts";
 import { cutPage, type DocsPiece } from "./docs-piece.ts";
 
@@ -9,11 +10,8 @@ const PAGES_MAX = 200;
 /** Why it was built so is nothing that its users ask for. */
 const DECISIONS = "docs/adr/";
 
-/** Where the program's own documentation is, in a clone and in the package. */
-const PROGRAM = new URL("../../../", import.meta.url);
-
 /** Reads the documentation that came with the program: README.md and what is below docs/. */
-export async function openDocs(program: URL = PROGRAM): Promise<DocsIndex> {
+export async function openDocs(program: URL = PACKAGE_ROOT): Promise<DocsIndex> {
   const names = await readdir(fileURLToPath(new URL("docs/", program)), { recursive: true });
   const pages = names
     .map((name) => `docs/${name.replaceAll("\\", "/")}`)

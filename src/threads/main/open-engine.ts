@@ -133,7 +133,7 @@ function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
     modelMetrics: () => [...staticMetrics, ...(onnx?.metrics() ?? [])],
     onHint,
     writeThread: startThread<ToWriteThread, FromWriteThread>(
-      "write/write-thread",
+      "threads/write/write-thread",
       { data: writeData, ports: [writeCache.port1, ...writeEmbedding.ports] },
       (error) => {
         engine.lose("write", error);
@@ -157,7 +157,7 @@ function startEngine(config: EngineConfig, parts: EngineParts): ThreadedEngine {
       await onnx?.close();
     },
     cacheThread: startThread<never, FromCacheThread>(
-      "cache/cache-thread",
+      "threads/cache/cache-thread",
       { data: cacheData, ports: readers },
       onCrash,
     ),
@@ -221,7 +221,7 @@ function startQueryThread(
   onCrash: (error: Error) => void,
 ): ThreadPort<ToQueryThread, FromQueryThread> {
   const port = startThread<readonly PackedToQueryThread[], readonly PackedFromQueryThread[]>(
-    "query/query-thread",
+    "threads/query/query-thread",
     { data, ports: [data.cache, ...ports] },
     onCrash,
   );

@@ -40,7 +40,7 @@ export async function openOnnxModels(
   let isOpen = false;
   const data: OnnxThreadData = { models: onnxModels };
   const thread: ThreadPort<ToOnnxThread, FromOnnxThread> = startThread(
-    "onnx/onnx-thread",
+    "threads/onnx/onnx-thread",
     { data, ports: [] },
     (error) => (isOpen ? onCrash(error) : started.reject(error)),
   );
