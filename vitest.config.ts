@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL(".", import.meta.url));
 const COMMON = {
   // Files share processes and the modules that these have loaded: a third less time.
   isolate: false,
+  globalSetup: ["test/support/build-program.ts"],
   setupFiles: ["test/support/random/start-file.ts"],
   // Servers and other programs that tests start do not compile the same sources again.
   env: { NODE_COMPILE_CACHE: join(ROOT, "build/compile-cache") },
@@ -25,7 +26,10 @@ const SERVED = {
 };
 
 /** Two servers for all files of a project; tests of starts and stops start their own. */
-const SHARED_SERVERS = { ...SERVED, globalSetup: ["test/support/servers/shared-server.ts"] };
+const SHARED_SERVERS = {
+  ...SERVED,
+  globalSetup: [...COMMON.globalSetup, "test/support/servers/shared-server.ts"],
+};
 
 /** Long files: sharing a process would save nothing. */
 const LONG = { ...COMMON, isolate: true, testTimeout: 900_000, hookTimeout: 120_000 };
@@ -62,7 +66,7 @@ const PROJECTS = [
     name: "s3",
     include: PROJECT_FILES.s3,
     isolate: true,
-    globalSetup: ["test/support/stores/s3-bucket.ts"],
+    globalSetup: [...COMMON.globalSetup, "test/support/stores/s3-bucket.ts"],
     testTimeout: 180_000,
   },
 ];

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BUILT_PROGRAM } from "../support/processes/built-program.ts";
 import { productEnvironment } from "../support/processes/environment.ts";
 import { runTrawl } from "../support/processes/run-trawl.ts";
 import { rawCall } from "../support/servers/sdk-client.ts";
@@ -18,7 +19,6 @@ import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const CLI_DOCS = readFileSync(join(ROOT, "docs/cli.md"), "utf8");
-const MAIN = join(ROOT, "src/cli/main.ts");
 
 let server: ServerProcess;
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -60,14 +60,14 @@ function shownBlocks(): [heading: string, block: string][] {
 
 /** Runs commands in bash as a user would who has `trawl` in the path. */
 async function inShell(commands: string): Promise<{ code: number; out: string; err: string }> {
-  const run = '"$NODE" --disable-warning=ExperimentalWarning "$MAIN" "$@"';
+  const run = '"$NODE" "$MAIN" "$@"';
   const program = `set -e\ntrawl() { ${run}; }\n`;
   const child = spawn("bash", ["-c", `${program}${commands}`], {
     cwd: directory.path,
     env: {
       ...productEnvironment(),
       NODE: process.execPath,
-      MAIN,
+      MAIN: BUILT_PROGRAM,
       TURBOPUFFER_BASE_URL: server.url,
       TURBOPUFFER_API_KEY: "unused",
     },

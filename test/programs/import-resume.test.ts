@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, inject, test } from "vitest";
+import { BUILT_PROGRAM } from "../support/processes/built-program.ts";
 import { documents, importRuns, runImport } from "../support/servers/import-runs.ts";
 
 const { file, folder, newName } = importRuns("import-resume");
@@ -41,10 +41,9 @@ describe("resuming", () => {
     const path = file("killed.jsonl", bad.join("\n"));
     const rejects = join(folder, "killed.rejects");
     const words = [path, "--namespace", name, "--rejects", rejects, "--json"];
-    const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
     const child = spawn(
       process.execPath,
-      [main, "import", ...words, "--url", inject("serverUrl")],
+      [BUILT_PROGRAM, "import", ...words, "--url", inject("serverUrl")],
       {
         stdio: "ignore",
       },

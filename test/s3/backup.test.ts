@@ -1,19 +1,17 @@
 /** Backups into a bucket, and of a server whose data is in one, as users run them. */
 
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { BUILT_PROGRAM } from "../support/processes/built-program.ts";
 import { productEnvironment } from "../support/processes/environment.ts";
 import { callJson, startServer } from "../support/servers/server-process.ts";
 import { freshS3Config, S3_TEST_ENDPOINT, s3Arguments } from "../support/stores/s3-bucket.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-
 /** The result of a command that must end well. */
 async function trawl(...words: string[]) {
-  const args = ["--no-warnings", MAIN, ...words, "--s3-endpoint", S3_TEST_ENDPOINT, "--json"];
+  const args = [BUILT_PROGRAM, ...words, "--s3-endpoint", S3_TEST_ENDPOINT, "--json"];
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     env: productEnvironment(),
   });

@@ -1,12 +1,10 @@
 /** The command `trawl certify` as users run it. */
 
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { BUILT_PROGRAM } from "../support/processes/built-program.ts";
 import { productEnvironment } from "../support/processes/environment.ts";
 import { freshS3Config, openS3, S3_TEST_ENDPOINT } from "../support/stores/s3-bucket.ts";
-
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 interface Ended {
   readonly code: number;
@@ -15,7 +13,7 @@ interface Ended {
 }
 
 function certify(store: string, endpoint: string): Promise<Ended> {
-  const words = ["--no-warnings", MAIN, "certify", "--store", store, "--s3-endpoint", endpoint];
+  const words = [BUILT_PROGRAM, "certify", "--store", store, "--s3-endpoint", endpoint];
   return new Promise((resolve) => {
     execFile(process.execPath, words, { env: productEnvironment() }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });

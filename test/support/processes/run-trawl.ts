@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { BUILT_PROGRAM } from "./built-program.ts";
 import { productEnvironment } from "./environment.ts";
-
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 
 /** What a run of the program may have. */
 export interface TrawlOptions {
@@ -26,7 +24,7 @@ export async function runTrawl(
   words: readonly string[],
   { environment = {}, input = "", cwd, onStart }: TrawlOptions = {},
 ): Promise<TrawlRun> {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, ...words], {
+  const child = spawn(process.execPath, [BUILT_PROGRAM, ...words], {
     env: { ...productEnvironment(), ...environment },
     stdio: ["pipe", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),

@@ -2,12 +2,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { BUILT_PROGRAM, builtProgram } from "../processes/built-program.ts";
 import { productEnvironment } from "../processes/environment.ts";
 import type { ReplacedConfig } from "./replaced-config.ts";
 
-const CHECKOUT = fileURLToPath(new URL("../../..", import.meta.url));
 const REPLACED_PROGRAM = fileURLToPath(new URL("./replaced-program.ts", import.meta.url));
 /** As the launcher has them. */
 const { MEMORY_ENVIRONMENT, MEMORY_FLAGS } = (await import(
@@ -38,7 +37,7 @@ export interface ServerOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Configuration that has no setting. */
   readonly replaced?: ReplacedConfig | undefined;
-  /** The server of another checkout. */
+  /** The server of another checkout, which is built. */
   readonly checkout?: string | undefined;
 }
 
@@ -51,7 +50,7 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   const drain = checkout === undefined ? { TRAWL_DRAIN_DELAY: "0s" } : {};
   const main =
     options.replaced === undefined
-      ? [join(checkout ?? CHECKOUT, "src/cli/main.ts")]
+      ? [checkout === undefined ? BUILT_PROGRAM : builtProgram(checkout)]
       : [REPLACED_PROGRAM, JSON.stringify(options.replaced)];
   const child = spawn(
     process.execPath,
