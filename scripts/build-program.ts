@@ -41,6 +41,8 @@ async function buildProgram(outDir: string): Promise<void> {
       reportCompressedSize: false,
       license: { fileName: "bundled-licenses.md" },
       rolldownOptions: {
+        // A busy machine makes plugins slow, which says nothing about the sources.
+        checks: { pluginTimings: false },
         input: Object.fromEntries(ENTRY_MODULES.map((name) => [name, `src/${name}.ts`])),
         output: {
           entryFileNames: "[name].js",

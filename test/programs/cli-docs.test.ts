@@ -180,13 +180,15 @@ describe("as a process", () => {
   });
 });
 
-/** The files of src that a command loads. */
+/** The files of src in the chunks that a command loads. */
 async function loadedFiles(words: readonly string[]): Promise<string[]> {
   const hook = `import { registerHooks } from "node:module";
 registerHooks({ load(url, context, next) { console.error(url); return next(url, context); } });`;
   const url = `data:text/javascript;base64,${Buffer.from(hook).toString("base64")}`;
   const environment = { NODE_OPTIONS: `--import=${url}` };
-  const { code, err } = await runTrawl(words, { environment });
-  expect(code).toBe(0);
-  return [...err.matchAll(/\/src\/(\S+\.ts)$/gm)].map(([, file]) => file);
+  const run = await runTrawl(words, { environment });
+  expect(run.code).toBe(0);
+  const chunks = [...run.err.matchAll(/^file:\S+\/dist\/\S+$/gm)].map(([loaded]) => new URL(loaded));
+  const code = chunks.map((chunk) => readFileSync(chunk, "utf8")).join("\n");
+  return [...code.matchAll(/^\/\/ src\/(\S+\.ts)$/gm)].map(([, file]) => file);
 }
