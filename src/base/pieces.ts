@@ -1,4 +1,11 @@
 import { KIB } from "./byte-sizes.ts";
+import { Pace } from "./pace.ts";
+import type { Steps } from "./steps.ts";
+
+/** Bytes that one step copies. */
+const STEP_COPY_BYTES = 256 * KIB;
+/** Work of a piece besides copying, in bytes that are copied meanwhile. */
+const PIECE_WORK_BYTES = 256;
 
 /** Smaller pieces of an object are copied together, so that it is written in few calls. */
 export const PIECE_BYTES_MIN = 64 * KIB;
@@ -29,21 +36,23 @@ export function joinPieces(pieces: Pieces): Uint8Array {
 }
 
 /** The same bytes in fewer pieces: neighbours below `bytesMin` bytes are copied together. */
-export function joinSmallPieces(pieces: Pieces, bytesMin: number): Uint8Array[] {
+export function* joinSmallPieces(pieces: Pieces, bytesMin: number): Steps<Uint8Array[]> {
   const joined: Uint8Array[] = [];
-  let small: Uint8Array[] = [];
-  const flush = () => {
-    if (small.length > 0) joined.push(joinPieces(small));
-    small = [];
-  };
-  for (const piece of pieces) {
-    if (piece.length < bytesMin) {
-      small.push(piece);
+  const pace = new Pace(STEP_COPY_BYTES);
+  for (let start = 0; start < pieces.length; ) {
+    if (pieces[start].length >= bytesMin) {
+      joined.push(pieces[start++]);
       continue;
     }
-    flush();
-    joined.push(piece);
+    let end = start;
+    let bytes = 0;
+    for (; end < pieces.length && pieces[end].length < bytesMin; end++) bytes += pieces[end].length;
+    const together = new Uint8Array(bytes);
+    for (let at = 0; start < end; at += pieces[start++].length) {
+      together.set(pieces[start], at);
+      if (pace.isDue(PIECE_WORK_BYTES + pieces[start].length)) yield;
+    }
+    joined.push(together);
   }
-  flush();
   return joined;
 }

@@ -14,6 +14,7 @@
 
 import { DatabaseError } from "../base/errors.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
+import { Pace } from "../base/pace.ts";
 import { joinPieces, PIECE_BYTES_MIN, type Pieces } from "../base/pieces.ts";
 import { runSteps, type Steps } from "../base/steps.ts";
 import type { IdType } from "../model/attribute-type.ts";
@@ -25,6 +26,10 @@ import { sliceData } from "./columns-slice.ts";
 import { dataFrom, idAttributeType } from "./columns-value.ts";
 
 const VERSION = FORMAT_VERSIONS.columns.newest;
+/** Values of columns that one step packs: a loop moves their offsets. */
+const VALUES_PER_STEP = 131_072;
+/** Work of a column besides its values, in values whose offsets are moved meanwhile. */
+const COLUMN_WORK_VALUES = 1024;
 const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
 
 /** Bytes that are planned but not written yet. */
@@ -39,20 +44,21 @@ export interface PlannedBytes {
  * Encodes documents to pieces, of which the large ones are views of the documents' own arrays: they
  * must not change until the pieces are written. A multiple of 16 bytes.
  */
-export function encodeColumnPieces(documents: DocumentColumns): Pieces {
-  const packer = packColumns(documents);
-  if (packer.bytes > PIECE_BYTES_MIN) return packer.pieces();
+export function* encodeColumnPieces(documents: DocumentColumns): Steps<Pieces> {
+  const packer = yield* packColumns(documents);
+  if (packer.bytes > PIECE_BYTES_MIN) return yield* packer.pieces();
   const bytes = new Uint8Array(packer.bytes);
-  runSteps(packer.writeTo(bytes));
+  yield* packer.writeTo(bytes);
   return [bytes];
 }
 
 /** Encodes documents to bytes of their own. */
 export function encodeColumns(documents: DocumentColumns): Uint8Array {
-  return joinPieces(encodeColumnPieces(documents));
+  return joinPieces(runSteps(encodeColumnPieces(documents)));
 }
 
-function packColumns(documents: DocumentColumns): ArrayPacker {
+function* packColumns(documents: DocumentColumns): Steps<ArrayPacker> {
+  const pace = new Pace(VALUES_PER_STEP);
   const packer = new ArrayPacker();
   packer.word(VERSION);
   packer.word(documents.count);
@@ -62,6 +68,7 @@ function packColumns(documents: DocumentColumns): ArrayPacker {
   for (const [name, column] of documents.attributes) {
     packer.text(name);
     packColumn(packer, column);
+    if (pace.isDue(COLUMN_WORK_VALUES + column.count)) yield;
   }
   return packer;
 }

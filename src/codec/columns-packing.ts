@@ -112,7 +112,7 @@ export class ArrayPacker {
   }
 
   /** The bytes in pieces: large arrays are views, which must not change until they are read. */
-  pieces(): Uint8Array[] {
+  *pieces(): Steps<Uint8Array[]> {
     const words = new Uint32Array(alignUp(4 + 4 * this.#words.length, ARRAY_ALIGNMENT) / 4);
     words[0] = this.#words.length;
     words.set(this.#words, 1);
@@ -122,7 +122,7 @@ export class ArrayPacker {
       pieces.push(bytesOf(array));
       if (padding > 0) pieces.push(new Uint8Array(padding));
     }
-    return joinSmallPieces(pieces, PIECE_BYTES_MIN);
+    return yield* joinSmallPieces(pieces, PIECE_BYTES_MIN);
   }
 
   /** Writes to the first `bytes` bytes of `target`, whose start is a multiple of 4, in steps. */

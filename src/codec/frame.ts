@@ -118,17 +118,20 @@ export async function encodeFramePieces(content: FrameContent): Promise<Pieces> 
   const compressed = content.compression === "never" ? undefined : await compress(content.parts);
   const payload = compressed ?? content.parts;
   const header = new Uint8Array(FRAME_HEADER_BYTES);
-  const steps = crcOf(payload);
-  const payloadCrc = await (content.slices?.run(steps) ?? runSteps(steps));
+  const payloadCrc = await crcOf(payload, content.slices);
   const isCompressed = compressed !== undefined;
   writeHeader(header, payload, { ...content, rawBytes, payloadCrc, compressed: isCompressed });
-  return joinSmallPieces([header, ...payload], PIECE_BYTES_MIN);
+  return runIn(content.slices, joinSmallPieces([header, ...payload], PIECE_BYTES_MIN));
 }
 
-/** Checks a whole object and returns its payload. Throws `corrupt`, `too_new` or `too_old`. */
+/**
+ * Checks a whole object and returns its payload. Throws `corrupt`, `too_new` or `too_old`. `slices`
+ * runs long work; without it all is done at once.
+ */
 export async function decodeFrame(
   bytes: Uint8Array,
   expected: FrameExpectation,
+  slices?: Slices,
 ): Promise<OpenedFrame> {
   const header = decodeFrameHeader(bytes, expected);
   const stored = bytes.subarray(FRAME_HEADER_BYTES);
@@ -136,7 +139,7 @@ export async function decodeFrame(
     const what = `payload has ${stored.length} bytes, header says ${header.storedBytes}`;
     throw frameError("corrupt", expected, what);
   }
-  if (crc32(stored) !== header.payloadCrc) {
+  if ((await crcOf([stored], slices)) !== header.payloadCrc) {
     throw frameError("corrupt", expected, "payload does not match its checksum");
   }
   const { version, rawBytes } = header;
@@ -214,7 +217,15 @@ function writeHeader(
   view.setUint32(HEADER_CRC_AT, headerCrc(target, header.object), true);
 }
 
-function* crcOf(pieces: Pieces): Steps<number> {
+async function crcOf(pieces: Pieces, slices: Slices | undefined): Promise<number> {
+  return runIn(slices, crcInSteps(pieces));
+}
+
+async function runIn<T>(slices: Slices | undefined, steps: Steps<T>): Promise<T> {
+  return slices === undefined ? runSteps(steps) : slices.run(steps);
+}
+
+function* crcInSteps(pieces: Pieces): Steps<number> {
   let crc = 0;
   for (const piece of pieces) {
     for (let at = 0; at < piece.length; at += STEP_BYTES) {

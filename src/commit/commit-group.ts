@@ -101,7 +101,8 @@ export function* takeGroup(queue: JobQueue, base: GroupBase): Steps<Group> {
           continue;
         }
         const after = factsAfter(facts, resolved.batch, { timeMs: base.nowMs, hasStored });
-        const records = resolved.batch.length === 0 ? [] : encodeBatches([resolved.batch]);
+        const batches = resolved.batch.length === 0 ? [] : [resolved.batch];
+        const records = yield* encodeBatches(batches);
         const size = records.reduce((sum, { pieces }) => sum + piecesBytes(pieces), 0);
         if (size > WAL_ENTRY_BYTES_MAX) throw tooLarge(size);
         // A job whose key cannot be read must not fail the other jobs of its group.

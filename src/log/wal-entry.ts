@@ -25,7 +25,7 @@ import { assert } from "../base/assert.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
 import { type Pieces, piecesBytes } from "../base/pieces.ts";
-import type { Slices } from "../base/slices.ts";
+import { type SliceOptions, Slices } from "../base/slices.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { ARRAY_ALIGNMENT, alignUp } from "../codec/columns-packing.ts";
 import { decodeFrame, encodeFramePieces } from "../codec/frame.ts";
@@ -111,10 +111,11 @@ export async function decodeWalEntry(
   object: Uint8Array,
   generation: NamespaceGeneration,
   sequence: SequenceNumber,
+  slices?: Slices,
 ): Promise<StoredWalEntry> {
   const key = walKey(generation, sequence);
   const expected = { kind: "WAL entry", object: key, ...VERSIONS } as const;
-  const { payload } = await decodeFrame(object, expected);
+  const { payload } = await decodeFrame(object, expected, slices);
   const reader = new ByteReader(payload, key);
   const generationNumber = reader.u64();
   const number = reader.u64();
@@ -138,13 +139,17 @@ export async function decodeWalEntry(
   return { generation: generation.generation, sequence, nonce, timeMs, records };
 }
 
-/** The entries of one log, by their sequence numbers. */
-export function walFamily(generation: NamespaceGeneration): NumberedFamily<StoredWalEntry> {
+/** The entries of one log, by their sequence numbers. Those that are read are checked in slices. */
+export function walFamily(
+  generation: NamespaceGeneration,
+  slicing?: SliceOptions,
+): NumberedFamily<StoredWalEntry> {
   return {
     prefix: walPrefix(generation),
     keyOf: (number) => walKey(generation, sequenceNumber(number)),
     numberOf: (key) => parseWalKey(generation, key),
-    decode: (object, number) => decodeWalEntry(object, generation, sequenceNumber(number)),
+    decode: (object, number) =>
+      decodeWalEntry(object, generation, sequenceNumber(number), slicing && new Slices(slicing)),
   };
 }
 

@@ -1,6 +1,7 @@
 import { MIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
 import { type SequenceNumber, sequenceNumber } from "../base/ids.ts";
+import type { SliceOptions } from "../base/slices.ts";
 import { NumberedObjects } from "../storage/numbered-objects.ts";
 import { type NamespaceGeneration, walKey } from "../storage/object-keys.ts";
 import type { ObjectStore } from "../storage/object-store.ts";
@@ -29,8 +30,9 @@ export class WalReader {
   readonly #entries: NumberedObjects<StoredWalEntry>;
   readonly #generation: NamespaceGeneration;
 
-  constructor(store: ObjectStore, generation: NamespaceGeneration) {
-    this.#entries = new NumberedObjects(store, walFamily(generation));
+  /** `slicing` cuts the checks of long entries into slices; without it all is done at once. */
+  constructor(store: ObjectStore, generation: NamespaceGeneration, slicing?: SliceOptions) {
+    this.#entries = new NumberedObjects(store, walFamily(generation, slicing));
     this.#generation = generation;
   }
 

@@ -6,6 +6,7 @@ import { EVERY_TYPE, randomDocuments } from "../../test/support/random/random-do
 import { namespaceName, type SegmentId } from "../base/ids.ts";
 import { joinPieces } from "../base/pieces.ts";
 import { seededRandom } from "../base/random.ts";
+import { runSteps } from "../base/steps.ts";
 import { buildDocuments, buildIds } from "../codec/columns-builder.ts";
 import type { NamespaceSettings } from "../model/namespace-settings.ts";
 import type { WalRecord } from "./wal-entry.ts";
@@ -53,7 +54,7 @@ function sample(): WriteBatch[] {
 
 /** Records as they come back from the log. */
 function encoded(batches: readonly WriteBatch[]): WalRecord[] {
-  return encodeBatches(batches).map(({ kind, pieces }) => {
+  return runSteps(encodeBatches(batches)).map(({ kind, pieces }) => {
     return { kind, bytes: Uint8Array.from(joinPieces(pieces)) };
   });
 }

@@ -17,6 +17,7 @@
 import { DatabaseError } from "../base/errors.ts";
 import { FORMAT_VERSIONS } from "../base/format-versions.ts";
 import type { Pieces } from "../base/pieces.ts";
+import type { Steps } from "../base/steps.ts";
 import { ByteReader, ByteWriter } from "../codec/bytes.ts";
 import { decodeColumns, encodeColumnPieces } from "../codec/columns-codec.ts";
 import { decodeSchema, encodeSchema } from "../codec/schema-codec.ts";
@@ -58,7 +59,7 @@ const KINDS = {
 } as const;
 
 /** Encodes batches in their order. Their arrays must not change until the records are written. */
-export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
+export function* encodeBatches(batches: readonly WriteBatch[]): Steps<NewWalRecord[]> {
   const records: NewWalRecord[] = [];
   for (const batch of batches) {
     const head = new ByteWriter(8);
@@ -66,7 +67,7 @@ export function encodeBatches(batches: readonly WriteBatch[]): NewWalRecord[] {
     head.u32(batch.length);
     records.push({ kind: KINDS.batch, pieces: [head.finish()] });
     for (const record of batch) {
-      records.push({ kind: KINDS[record.kind], pieces: encodeRecord(record) });
+      records.push({ kind: KINDS[record.kind], pieces: yield* encodeRecord(record) });
     }
   }
   return records;
@@ -100,12 +101,12 @@ function batchLength(head: WalRecord, object: string): number {
   return reader.u32();
 }
 
-function encodeRecord(record: WriteRecord): Pieces {
+function* encodeRecord(record: WriteRecord): Steps<Pieces> {
   switch (record.kind) {
     case "documents":
-      return encodeColumnPieces(record.documents);
+      return yield* encodeColumnPieces(record.documents);
     case "deletes":
-      return encodeColumnPieces({ ...record.deletes, attributes: new Map() });
+      return yield* encodeColumnPieces({ ...record.deletes, attributes: new Map() });
     case "schema":
       return [encodeJson(encodeSchema(record.schema))];
     case "settings":

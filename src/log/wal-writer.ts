@@ -64,7 +64,7 @@ export class WalWriter {
 
   constructor(options: WalWriterOptions) {
     const { store, clock, random, generation, after, slicing } = options;
-    this.#entries = new NumberedObjects(store, walFamily(generation));
+    this.#entries = new NumberedObjects(store, walFamily(generation, slicing));
     this.#clock = clock;
     this.#random = random;
     this.#generation = generation;

@@ -8,6 +8,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { namespaceName, type SegmentId, sequenceNumber } from "../../src/base/ids.ts";
 import { joinPieces } from "../../src/base/pieces.ts";
+import { runSteps } from "../../src/base/steps.ts";
 import { buildIds } from "../../src/codec/columns-builder.ts";
 import { encodeColumns } from "../../src/codec/columns-codec.ts";
 import { encodeWalEntry, type WalEntry } from "../../src/log/wal-entry.ts";
@@ -201,7 +202,7 @@ function nonceFrom(first: number): Uint8Array {
 
 /** A log entry as the object in the store. */
 export async function encodeEntry(batches: readonly WriteBatch[]): Promise<Uint8Array> {
-  return joinPieces(await encodeWalEntry(ENTRY, encodeBatches(batches), AT));
+  return joinPieces(await encodeWalEntry(ENTRY, runSteps(encodeBatches(batches)), AT));
 }
 
 async function encodeTombstonesObject(tombstones: Tombstones): Promise<Uint8Array> {

@@ -293,7 +293,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: "the checksum of an object is not checked",
     file: "src/codec/frame.ts",
-    find: "if (crc32(stored) !== header.payloadCrc) {",
+    find: "if ((await crcOf([stored], slices)) !== header.payloadCrc) {",
     replace: "if (crc32(stored) === header.payloadCrc && stored.length < 0) {",
     noticedBy: "simulation",
     firstSeed: 784,

@@ -109,7 +109,7 @@ export class NamespaceLog {
     this.#generation = generation;
     this.tail = tail;
     this.writer = newWriterId(options.random);
-    this.#reader = new WalReader(options.storeFor(undefined), generation);
+    this.#reader = new WalReader(options.storeFor(undefined), generation, options);
     this.#wal = this.#writer(facts);
     this.#key = keyOf(facts);
     this.#end = facts.sequence;

@@ -114,7 +114,8 @@ class Recovery {
   /** The log is fetched while the tombstones are. */
   async run(manifest: Manifest | undefined, limits: ReplayLimits): Promise<void> {
     if (manifest !== undefined) this.facts = factsOf(manifest);
-    const entries = new WalReader(this.#store, this.#generation).entriesAfter(this.facts.sequence);
+    const reader = new WalReader(this.#store, this.#generation, this.#options);
+    const entries = reader.entriesAfter(this.facts.sequence);
     const first = entries.next();
     first.catch(() => {}); // It is thrown below; until then nobody waits for it.
     try {

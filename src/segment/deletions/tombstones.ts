@@ -6,6 +6,7 @@
  */
 
 import { joinPieces } from "../../base/pieces.ts";
+import { runSteps } from "../../base/steps.ts";
 import { decodeBitmap, encodeBitmap } from "../../codec/bitmap.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import { type CountedDeletions, decodeTermCounts } from "./counted-deletions.ts";
@@ -30,7 +31,7 @@ export function encodeTombstones({ liveBitmap, counted }: Tombstones): Uint8Arra
       packer.array(counts);
     }
   }
-  return joinPieces(packer.pieces());
+  return joinPieces(runSteps(packer.pieces()));
 }
 
 /** Decodes the tombstones of a segment with `documentCount` documents. Throws `corrupt`. */

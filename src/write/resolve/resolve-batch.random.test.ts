@@ -167,9 +167,11 @@ test.each([1, 2, 3, 4, 5, 6].slice(0, effort({ usual: 2, full: 6 })))(
       expect(contentsOf(stored), `seed ${seed}, round ${round}`).toEqual(model.documents);
 
       // What the log holds gives the same state without reading anything.
-      const records = encodeBatches([changesOf(resolved, batch.schema)]).map(({ kind, pieces }) => {
-        return { kind, bytes: joinPieces(pieces) };
-      });
+      const records = runSteps(encodeBatches([changesOf(resolved, batch.schema)])).map(
+        ({ kind, pieces }) => {
+          return { kind, bytes: joinPieces(pieces) };
+        },
+      );
       const [changes] = decodeBatches(records, "wal/1");
       const documents = changes.find((change) => change.kind === "documents");
       const deletes = changes.find((change) => change.kind === "deletes");

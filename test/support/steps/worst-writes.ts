@@ -1,7 +1,9 @@
 /** Writes whose loops are as long as limits allow, with the documents that they meet. */
 
 import type { Ordinal } from "../../../src/base/ids.ts";
+import { joinSmallPieces, PIECE_BYTES_MIN } from "../../../src/base/pieces.ts";
 import { oneStep, runSteps, type Steps } from "../../../src/base/steps.ts";
+import { encodeBatches } from "../../../src/log/wal-records.ts";
 import {
   ARRAY_ELEMENTS_MAX,
   ATTRIBUTE_COUNT_MAX,
@@ -15,7 +17,11 @@ import type { SegmentView } from "../../../src/segment/view/segment-view.ts";
 import { EXPRESSION_NODES_MAX } from "../../../src/wire/query/expression-budget.ts";
 import { WriteBodyParser } from "../../../src/wire/write/parse-write.ts";
 import { bindBatch } from "../../../src/write/bind/bind-batch.ts";
-import { type CurrentDocuments, resolveBatch } from "../../../src/write/resolve/resolve-batch.ts";
+import {
+  type CurrentDocuments,
+  changesOf,
+  resolveBatch,
+} from "../../../src/write/resolve/resolve-batch.ts";
 import { documentOf, openSnapshot, schemaOf } from "../queries/query-fixture.ts";
 
 /** Documents of a namespace, with ids from 0 on. */
@@ -75,7 +81,7 @@ function currentDocuments({ schema, count, view }: Stored): CurrentDocuments {
   };
 }
 
-/** The steps in which a write is bound and resolved; its body is parsed before. */
+/** The steps in which a write is bound, resolved and encoded; its body is parsed before. */
 function applied(stored: Stored, body: string): () => Steps<unknown> {
   const parser = new WriteBodyParser({ typeOf: () => undefined });
   runSteps(parser.push(Buffer.from(body)));
@@ -90,16 +96,22 @@ function applied(stored: Stored, body: string): () => Steps<unknown> {
       dimensionsOf: () => undefined,
     });
     yield;
-    return yield* resolveBatch(batch, current);
+    const resolved = yield* resolveBatch(batch, current);
+    yield;
+    const records = yield* encodeBatches([changesOf(resolved, batch.schema)]);
+    yield;
+    // The copies that the frame makes of small pieces; compression runs on other threads.
+    const pieces = records.flatMap((record) => record.pieces);
+    return yield* joinSmallPieces(pieces, PIECE_BYTES_MIN);
   };
 }
 
 const rowsOf = (count: number): string => JSON.stringify(filled(count, (id) => ({ id, n: id })));
 
-/** Columns of 2,000 documents with as many attributes as there may be. */
-function wideColumns(type: string, value: string): string {
-  const ids = filled(2000, (i) => i).join();
-  const column = filled(2000, () => value).join();
+/** Columns of documents with as many attributes as there may be. */
+function wideColumns(type: string, value: string, count = 2000): string {
+  const ids = filled(count, (i) => i).join();
+  const column = filled(count, () => value).join();
   const schema = JSON.stringify(attributes(() => type));
   const columns = filled(ATTRIBUTE_COUNT_MAX, (a) => `"a${a}":[${column}]`).join();
   return `{"schema":${schema},"upsert_columns":{"id":[${ids}],${columns}}}`;
@@ -120,6 +132,7 @@ export const WORST_WRITES: Readonly<Record<string, () => () => Steps<unknown>>> 
   "datetimes of many attributes": () => applied(NOTHING, wideColumns("datetime", '"2026-01-01"')),
   "UUIDs of many attributes": () =>
     applied(NOTHING, wideColumns("uuid", '"01234567-89ab-cdef-0123-456789abcdef"')),
+  "small integers of many attributes": () => applied(NOTHING, wideColumns("int", "1", 8000)),
   "nulls of many attributes": () => applied(NOTHING, wideColumns("int", "null")),
   "a condition of as many parts as there may be": () =>
     applied(smallDocuments(256), conditioned(["Or", filled(EXPRESSION_NODES_MAX - 1, neverEqual)])),
