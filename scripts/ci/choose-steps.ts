@@ -49,7 +49,9 @@ function chooseStep(step: Step, changed: readonly string[], checkout: Checkout):
   const tested = checkout.closure(tests.flatMap(checkout.match));
   const cause = changed.find((file) => {
     const isTested = tested.has(file) && !file.startsWith("src/");
-    return startsWithOne(file, paths) || needed.has(file) || isTested;
+    // A test next to the sources changes nothing for other tests.
+    const isNamed = startsWithOne(file, paths) && !/^(?:src|console)\/.*\.test\.ts$/.test(file);
+    return isNamed || needed.has(file) || isTested;
   });
   if (cause !== undefined) return chosenForChange(step, `${cause} changed`);
   const touched = eachOf.filter((test) => {

@@ -65,6 +65,13 @@ describe("a change", () => {
     expect(outside).toEqual([]);
   });
 
+  test("of a test next to the sources runs that test alone", () => {
+    const all = "all cases of shortened tests";
+    expect(namesFor("src/write/bind/duplicate-ids.test.ts")).toEqual([...ALWAYS, all]);
+    expect(namesFor("src/base/pieces.test.ts")).toEqual(ALWAYS);
+    expect(namesFor("src/storage/directory/fs-object-store.test.ts")).not.toContain("S3");
+  });
+
   test("of a file that a mutation breaks tries the mutations", () => {
     expect(namesFor("src/log/wal-writer.ts")).toContain("mutations");
     expect(namesFor("src/text/folding.ts")).not.toContain("mutations");
