@@ -79,10 +79,15 @@ export interface ValuePlace {
 /** Elements of a value that are decoded between two pauses: up to .4 µs each. */
 const ELEMENTS_PER_STEP = 16_384;
 
+/** Elements of an array or of several vectors; 1 for other values. */
+export function elementCount({ column: { data }, ordinal }: ValuePlace): number {
+  if (data.kind !== "array" && data.kind !== "multi_vector") return 1;
+  return data.offsets[ordinal + 1] - data.offsets[ordinal];
+}
+
 /** Tells whether a value has more elements than one step decodes. */
-export function hasManyElements({ column: { data }, ordinal }: ValuePlace): boolean {
-  if (data.kind !== "array" && data.kind !== "multi_vector") return false;
-  return data.offsets[ordinal + 1] - data.offsets[ordinal] > ELEMENTS_PER_STEP;
+export function hasManyElements(place: ValuePlace): boolean {
+  return elementCount(place) > ELEMENTS_PER_STEP;
 }
 
 /** Decodes a long value as `columnValue` does, in steps. */

@@ -132,7 +132,7 @@ test("hostile queries are answered or refused", () => {
     if (answersOrRefuses(run, `seed ${seed}, query ${i}`)) answered++;
     if (filter === undefined) continue;
     const place = { view: snapshot.segments[0].view, ordinal: 0 as never };
-    const next = (name: string) => documents[0].attributes.get(name) ?? null;
+    const next = (name: string) => place.view.column(name)?.place(place.ordinal);
     answersOrRefuses(() => {
       const found = runSteps(bindCondition(filter, SCHEMA))(place, next);
       if (typeof found !== "boolean") runSteps(found);

@@ -21,7 +21,7 @@ import {
   WORST_WRITE_BODIES,
 } from "../support/steps/worst-bodies.ts";
 import { WORST_QUERIES, WORST_SNAPSHOTS } from "../support/steps/worst-queries.ts";
-import { WORST_WRITES } from "../support/steps/worst-writes.ts";
+import { refusedReference, WORST_WRITES } from "../support/steps/worst-writes.ts";
 
 /** Milliseconds of processor time of one step, on the reference machine. */
 const STEP_MS_MAX = 50;
@@ -107,6 +107,11 @@ describe("lines are read in short steps, as", () => {
 describe("a write is bound and resolved in short steps, with", () => {
   test.each(Object.entries(WORST_WRITES))("%s", (name, make) => {
     expect(check(`write with ${name}`, make())).toBeUndefined();
+  });
+
+  test("a new array that is too long for its condition", () => {
+    const refusal = check("write with a new array that is too long", refusedReference());
+    expect(refusal).toContain("$ref_new of 'numbers'");
   });
 });
 

@@ -188,7 +188,7 @@ registerHooks({ load(url, context, next) { console.error(url); return next(url, 
   const environment = { NODE_OPTIONS: `--import=${url}` };
   const run = await runTrawl(words, { environment });
   expect(run.code).toBe(0);
-  const chunks = [...run.err.matchAll(/^file:\S+\/dist\/\S+$/gm)].map(([loaded]) => new URL(loaded));
-  const code = chunks.map((chunk) => readFileSync(chunk, "utf8")).join("\n");
+  const chunks = [...run.err.matchAll(/^file:\S+\/dist\/\S+$/gm)];
+  const code = chunks.map(([chunk]) => readFileSync(new URL(chunk), "utf8")).join("\n");
   return [...code.matchAll(/^\/\/ src\/(\S+\.ts)$/gm)].map(([, file]) => file);
 }

@@ -36,7 +36,8 @@ const PLACE = { view: SNAPSHOT.segments[0].view, ordinal: 0 as Ordinal };
 
 function holds(notation: unknown[], next: Record<string, AttributeValue> = {}): boolean {
   const condition = runSteps(bindCondition(filterOf(notation), SCHEMA));
-  const found = condition(PLACE, (attribute) => next[attribute] ?? null);
+  const [{ view }] = openSnapshot(SCHEMA, [{ documents: [documentOf(7n, next)] }]).segments;
+  const found = condition(PLACE, (attribute) => view.column(attribute)?.place(PLACE.ordinal));
   return typeof found === "boolean" ? found : runSteps(found);
 }
 
@@ -99,7 +100,7 @@ test.each([
 /** Steps in which a condition on the document is checked. */
 function stepsOf(notation: unknown[], schema = SCHEMA, place = PLACE): number {
   const condition = runSteps(bindCondition(filterOf(notation), schema));
-  const found = condition(place, () => null);
+  const found = condition(place, () => undefined);
   return typeof found === "boolean" ? 1 : countSteps(found).count;
 }
 

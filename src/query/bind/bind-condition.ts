@@ -4,11 +4,17 @@ import { invalid } from "../../base/errors.ts";
 import type { Ordinal } from "../../base/ids.ts";
 import { Pace } from "../../base/pace.ts";
 import type { Steps } from "../../base/steps.ts";
-import { hasManyElements, longValue, type ValuePlace } from "../../codec/columns-value.ts";
+import {
+  columnValue,
+  elementCount,
+  hasManyElements,
+  longValue,
+  type ValuePlace,
+} from "../../codec/columns-value.ts";
 import { REFERENCE_ELEMENTS_MAX } from "../../model/contract-limits.ts";
 import type { Filter } from "../../model/filter.ts";
 import type { Schema } from "../../model/schema.ts";
-import type { AttributeValue } from "../../model/value.ts";
+import type { AttributeValue, DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { DocumentRun } from "../operator/operator.ts";
 import { OPERATORS } from "../operators.ts";
@@ -25,11 +31,11 @@ export interface DocumentPlace {
   readonly ordinal: Ordinal;
 }
 
+/** Finds a new value, which is decoded if it is not too long; undefined if there is none. */
+export type NewValues = (attribute: string) => ValuePlace | DocumentId | undefined;
+
 /** Tells whether a write to the current document, with the new values of `next`, goes ahead. */
-export type Condition = (
-  current: DocumentPlace,
-  next: (attribute: string) => AttributeValue,
-) => boolean | Steps<boolean>;
+export type Condition = (current: DocumentPlace, next: NewValues) => boolean | Steps<boolean>;
 
 /**
  * Binds a condition, in steps. Unlike filters of queries it may compare vectors with `Eq` and
@@ -52,10 +58,12 @@ export function* bindCondition(filter: Filter, schema: Schema): Steps<Condition>
         return value;
       },
       next: (attribute) => {
-        const value = next(attribute);
-        const length = lengthOf(value);
+        const place = next(attribute);
+        if (typeof place !== "object") return place ?? null;
+        const length = elementCount(place);
         if (length > REFERENCE_ELEMENTS_MAX) throw tooLong(attribute, length);
-        pace.add(length);
+        const value = columnValue(place.column, place.ordinal);
+        pace.add(lengthOf(value));
         return value;
       },
       comparison: comparisonWith,

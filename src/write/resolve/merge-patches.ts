@@ -5,11 +5,11 @@ import { Pace } from "../../base/pace.ts";
 import { mapInSteps, type Steps } from "../../base/steps.ts";
 import { buildIdsInSteps } from "../../codec/columns-builder.ts";
 import { type ColumnPart, gatherColumn } from "../../codec/columns-gather.ts";
-import { columnValue, hasAnyValue } from "../../codec/columns-value.ts";
+import { hasAnyValue, type ValuePlace } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { Column, DocumentColumns } from "../../model/columns.ts";
 import type { Schema } from "../../model/schema.ts";
-import type { AttributeValue, DocumentId } from "../../model/value.ts";
+import type { DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { BoundPatches } from "../bind/bind-documents.ts";
 
@@ -58,18 +58,18 @@ export function* mergePatches(
   };
 }
 
-/** The value that an attribute of a stored document has after its own patch. */
-export function patchedValue(
+/** The place of the value that an attribute of a stored document has after its own patch. */
+export function patchedPlace(
   patches: BoundPatches,
   index: number,
   current: PatchTarget["base"],
   attribute: string,
-): AttributeValue {
+): ValuePlace | undefined {
   if (!names(patches, attribute, index)) {
-    return current.view.column(attribute)?.value(current.ordinal) ?? null;
+    return current.view.column(attribute)?.place(current.ordinal);
   }
   const column = patches.documents.attributes.get(attribute);
-  return column ? columnValue(column, index) : null;
+  return column && { column, ordinal: index };
 }
 
 function* groupByView(targets: readonly PatchTarget[]): Steps<PatchTarget[]> {

@@ -12,7 +12,7 @@ import type { Steps } from "../../base/steps.ts";
 import { ScalarMap, ScalarSet } from "../../base/tables/scalar-map.ts";
 import { buildIdsInSteps } from "../../codec/columns-builder.ts";
 import { concatDocuments, gatherDocuments } from "../../codec/columns-gather.ts";
-import { columnValue, idAt } from "../../codec/columns-value.ts";
+import { idAt, type ValuePlace } from "../../codec/columns-value.ts";
 import type { WriteBatch } from "../../log/wal-records.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
@@ -21,11 +21,11 @@ import type { Filter } from "../../model/filter.ts";
 import type { WriteCounts } from "../../model/request-stats.ts";
 import type { Schema } from "../../model/schema.ts";
 import { columnOf } from "../../model/stored-columns.ts";
-import { type AttributeValue, compareScalars, type DocumentId } from "../../model/value.ts";
+import { compareScalars, type DocumentId } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
 import type { BoundBatch } from "../bind/bind-batch.ts";
 import { DocumentsView } from "./documents-view.ts";
-import { mergePatches, type PatchTarget, patchedValue } from "./merge-patches.ts";
+import { mergePatches, type PatchTarget, patchedPlace } from "./merge-patches.ts";
 import { billedWriteBytes, queriesOf } from "./write-billing.ts";
 
 /** Documents that one step looks at. */
@@ -40,7 +40,7 @@ export interface CurrentDocument {
 /** Tells whether a write applies, given the stored document and the values being written. */
 export type WriteCondition = (
   current: CurrentDocument,
-  next: (attribute: string) => AttributeValue,
+  next: (attribute: string) => ValuePlace | DocumentId | undefined,
 ) => boolean | Steps<boolean>;
 
 /** What resolving reads, bound to the batch's schema; all of one state of the namespace. */
@@ -226,7 +226,7 @@ class Resolution {
       if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
       const id = idAt(upserts.ids, i);
       const current = yield* this.#currentOf(id);
-      const next = (attribute: string) => writtenValue(upserts, id, i, attribute);
+      const next = (attribute: string) => writtenPlace(upserts, id, i, attribute);
       if (!current || (yield* settled(condition(current, next)))) kept.push(i);
     }
     if (kept.length === upserts.count) return upserts;
@@ -246,7 +246,7 @@ class Resolution {
       if (!current) continue;
       if (condition) {
         const next = (attribute: string) =>
-          attribute === "id" ? id : patchedValue(patches, i, current, attribute);
+          attribute === "id" ? id : patchedPlace(patches, i, current, attribute);
         if (!(yield* settled(condition(current, next)))) continue;
       }
       kept.push(i);
@@ -273,7 +273,7 @@ class Resolution {
       const id = idAt(deletes.ids, i);
       if (condition) {
         const current = yield* this.#currentOf(id);
-        if (!current || !(yield* settled(condition(current, () => null)))) continue;
+        if (!current || !(yield* settled(condition(current, () => undefined)))) continue;
       }
       kept.push(id);
     }
@@ -387,15 +387,15 @@ class Resolution {
 }
 
 /** The value being written; null where there is none. */
-function writtenValue(
+function writtenPlace(
   documents: DocumentColumns,
   id: DocumentId,
   index: number,
   attribute: string,
-): AttributeValue {
+): ValuePlace | DocumentId | undefined {
   if (attribute === "id") return id;
   const column = documents.attributes.get(attribute);
-  return column ? columnValue(column, index) : null;
+  return column && { column, ordinal: index };
 }
 
 function* idsOf({ ids, count }: Pick<DocumentColumns, "ids" | "count">): Steps<DocumentId[]> {

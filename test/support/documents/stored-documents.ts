@@ -2,7 +2,7 @@
 
 import type { Ordinal } from "../../../src/base/ids.ts";
 import { oneStep, type Steps } from "../../../src/base/steps.ts";
-import { idAt } from "../../../src/codec/columns-value.ts";
+import { columnValue, idAt } from "../../../src/codec/columns-value.ts";
 import type { Filter, FilterCondition } from "../../../src/model/filter.ts";
 import {
   type AttributeValue,
@@ -65,7 +65,14 @@ export class StoredDocuments implements CurrentDocuments {
   }
 
   condition(filter: Filter): Steps<WriteCondition> {
-    return oneStep(() => (current, next) => matchesFilter(filter, readerOf(current), next));
+    return oneStep(() => (current, next) => {
+      const nextValue: Reader = (attribute) => {
+        const place = next(attribute);
+        if (typeof place !== "object") return place ?? null;
+        return columnValue(place.column, place.ordinal);
+      };
+      return matchesFilter(filter, readerOf(current), nextValue);
+    });
   }
 }
 

@@ -178,3 +178,13 @@ export const WORST_WRITES: Readonly<Record<string, () => () => Steps<unknown>>> 
       `{"patch_rows":[{"id":0,"n":1}],"deletes":[${filled(1_000_000, (i) => i + 1).join()}]}`,
     ),
 };
+
+/** The steps of a write that is refused: its condition compares a new array that is too long. */
+export function refusedReference(): () => Steps<unknown> {
+  const numbers = filled(ARRAY_ELEMENTS_MAX, (i) => i).join();
+  return applied(
+    longArray(),
+    `{"upsert_rows":[{"id":0,"numbers":[${numbers}]}],` +
+      '"upsert_condition":["numbers","ContainsAny",{"$ref_new":"numbers"}]}',
+  );
+}
