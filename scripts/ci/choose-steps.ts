@@ -29,16 +29,12 @@ export function chooseSteps(
   change: Change,
   { checkout, wantsAll }: { readonly checkout: Checkout; readonly wantsAll: string | undefined },
 ): Choice[] {
-  const everything = wantsAll ?? reasonForAll(change);
-  if (everything !== undefined) return steps.map((step) => chosen(step, everything));
-  const changed = "files" in change ? change.files : [];
-  return steps.map((step) => chooseStep(step, changed, checkout));
-}
-
-function reasonForAll(change: Change): string | undefined {
-  if ("unknown" in change) return change.unknown;
-  const build = change.files.find((file) => startsWithOne(file, BUILD_FILES));
-  return build === undefined ? undefined : `${build} changed`;
+  if (wantsAll !== undefined) return steps.map((step) => chosen(step, wantsAll));
+  if ("unknown" in change) return steps.map((step) => chosen(step, change.unknown));
+  const { files } = change;
+  const build = files.find((file) => startsWithOne(file, BUILD_FILES));
+  if (build !== undefined) return steps.map((step) => chosenForChange(step, `${build} changed`));
+  return steps.map((step) => chooseStep(step, files, checkout));
 }
 
 function chooseStep(step: Step, changed: readonly string[], checkout: Checkout): Choice {

@@ -22,6 +22,12 @@ function chosenFor(...files: string[]): Choice[] {
   );
 }
 
+/** The choice for a scheduled run. */
+function chosenForAll(): Choice[] {
+  const prose = { base: "0000", files: ["CHANGELOG.md"] };
+  return chooseSteps(STEPS, prose, { checkout, wantsAll: "CI_ALL is set" });
+}
+
 function environmentOf(
   name: string,
   choices: readonly Choice[],
@@ -87,7 +93,8 @@ describe("a change", () => {
   test("of what keeps writes kills servers, fewer times than a run of everything", () => {
     const choices = chosenFor("src/commit/commit-group.ts");
     expect(environmentOf("kill", choices)).toEqual({ KILL_ROUNDS: "60" });
-    expect(environmentOf("kill", chosenFor("package-lock.json"))).toEqual({});
+    expect(environmentOf("kill", chosenFor("package-lock.json"))).toEqual({ KILL_ROUNDS: "60" });
+    expect(environmentOf("kill", chosenForAll())).toEqual({});
   });
 
   test("of what holds documents compares fewer of them than a run of everything", () => {
@@ -95,7 +102,7 @@ describe("a change", () => {
     expect(environmentOf("model", choices)).toEqual({ MODEL_NAMESPACES: "5" });
     const cases = "all cases of shortened tests";
     expect(environmentOf(cases, choices)).toEqual({ TRAWL_TEST_SHARE: "0.25" });
-    expect(environmentOf(cases, chosenFor("package-lock.json"))).toEqual({});
+    expect(environmentOf(cases, chosenForAll())).toEqual({});
   });
 
   test("of a command or of what servers in tests are started with runs the programs", () => {
@@ -113,9 +120,7 @@ describe("a change", () => {
     const ofUnknown = chooseSteps(STEPS, unknown, { checkout, wantsAll: undefined });
     expect(ofUnknown.every(({ isNeeded }) => isNeeded)).toBe(true);
     expect(ofUnknown[0].reason).toBe("there is no merge base");
-    const prose = { base: "0000", files: ["CHANGELOG.md"] };
-    const scheduled = chooseSteps(STEPS, prose, { checkout, wantsAll: "CI_ALL is set" });
-    expect(scheduled.every(({ isNeeded }) => isNeeded)).toBe(true);
+    expect(chosenForAll().every(({ isNeeded }) => isNeeded)).toBe(true);
   });
 });
 
