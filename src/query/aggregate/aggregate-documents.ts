@@ -2,6 +2,7 @@
 
 import { least } from "../../base/heap.ts";
 import { mapInSteps, type Steps } from "../../base/steps.ts";
+import { withRoom } from "../../base/with-room.ts";
 import type { AggregateValue, ResultGroup } from "../../model/query-result.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
@@ -196,10 +197,7 @@ export class Aggregation {
 
   /** Makes room for the counts of so many numbers. */
   #widen(size: number): void {
-    if (size <= this.#counts.length) return;
-    const counts = new Float64Array(Math.max(2 * this.#counts.length, size));
-    counts.set(this.#counts);
-    this.#counts = counts;
+    this.#counts = withRoom(this.#counts, size);
   }
 
   /** Makes the sums of a group that has no document yet. */

@@ -2,6 +2,7 @@
 
 import type { Steps } from "../../base/steps.ts";
 import { WordTable } from "../../base/tables/word-table.ts";
+import { withRoom } from "../../base/with-room.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import type { ScalarValue } from "../../model/value.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
@@ -234,7 +235,7 @@ function elementVisitor(
     for (let i = 0; i < count; i++) {
       const key = keys[i];
       const mark = owners[i] + 1;
-      if (key >= seen.length) seen = widened(seen, key);
+      if (key >= seen.length) seen = withRoom(seen, key + 1);
       if (seen[key] === mark) continue;
       seen[key] = mark;
       keys[kept] = key;
@@ -242,10 +243,4 @@ function elementVisitor(
     }
     visit(keys.subarray(0, kept), owners.subarray(0, kept));
   };
-}
-
-function widened(numbers: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
-  const wide = new Uint32Array(Math.max(2 * numbers.length, index + 1));
-  wide.set(numbers);
-  return wide;
 }

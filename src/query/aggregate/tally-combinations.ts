@@ -5,6 +5,7 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
+import { withRoom } from "../../base/with-room.ts";
 import { eachMatch, type MatchedDocuments, matchCount } from "../documents/matched-documents.ts";
 import type { KeyNumber, KeyReader } from "./group-keys.ts";
 import { placeReader } from "./key-places.ts";
@@ -101,12 +102,8 @@ class LocalGroups {
       pairs.join(numbers, next, ordinals.length);
     }
     if (this.size > this.#groupsMax) return undefined;
-    if (this.size > this.#counts.length) {
-      const counts = new Uint32Array(2 * this.size);
-      counts.set(this.#counts);
-      this.#counts = counts;
-    }
-    const counts = this.#counts;
+    const counts = withRoom(this.#counts, this.size);
+    this.#counts = counts;
     for (let i = 0; i < ordinals.length; i++) counts[numbers[i]]++;
     return numbers;
   }

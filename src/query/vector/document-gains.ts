@@ -1,13 +1,12 @@
 import { KthLeast } from "../../base/numbers/kth-least.ts";
 import type { Steps } from "../../base/steps.ts";
+import { WordList } from "../../base/word-list.ts";
 import type { RowSink } from "./walk-clusters.ts";
 
 /** Bytes that each document of a segment takes at most: two numbers, and two lists that double. */
 export const GAIN_BYTES = 8 + 16;
 /** Documents that are settled between two pauses, in some 10 ns each. */
 const DOCUMENTS_PER_STEP = 1 << 16;
-/** First length of a list of documents. */
-const LIST_LENGTH = 256;
 
 /**
  * How much nearer the documents of one segment are, to several query vectors together, than what
@@ -24,8 +23,8 @@ export class DocumentGains implements RowSink {
   /** By document; NaN where none was met. */
   readonly #gains: Float32Array;
   /** Documents met for one query vector, and for all. */
-  readonly #met = new OrdinalList();
-  readonly #seen = new OrdinalList();
+  readonly #met = new WordList();
+  readonly #seen = new WordList();
   #estimates: KthLeast = new KthLeast(1);
   #farthest = 0;
 
@@ -42,7 +41,7 @@ export class DocumentGains implements RowSink {
 
   /** The documents that were met, in no order. */
   get documents(): Uint32Array {
-    return this.#seen.ordinals;
+    return this.#seen.words;
   }
 
   /** The greatest estimate of the query vector. */
@@ -73,7 +72,7 @@ export class DocumentGains implements RowSink {
 
   /** Ends a query vector, from which vectors that were not met are `imputed` away. */
   *settle(imputed: number): Steps<void> {
-    const { ordinals } = this.#met;
+    const { words: ordinals } = this.#met;
     for (let start = 0; start < ordinals.length; start += DOCUMENTS_PER_STEP) {
       if (start > 0) yield;
       this.#settleSome(ordinals.subarray(start, start + DOCUMENTS_PER_STEP), imputed);
@@ -90,28 +89,5 @@ export class DocumentGains implements RowSink {
       if (Number.isNaN(before)) this.#seen.add(ordinal);
       gains[ordinal] = Number.isNaN(before) ? gain : before + gain;
     }
-  }
-}
-
-/** Ordinals in a buffer that grows. */
-class OrdinalList {
-  #items = new Uint32Array(LIST_LENGTH);
-  #count = 0;
-
-  get ordinals(): Uint32Array {
-    return this.#items.subarray(0, this.#count);
-  }
-
-  add(ordinal: number): void {
-    if (this.#count === this.#items.length) {
-      const longer = new Uint32Array(2 * this.#count);
-      longer.set(this.#items);
-      this.#items = longer;
-    }
-    this.#items[this.#count++] = ordinal;
-  }
-
-  clear(): void {
-    this.#count = 0;
   }
 }

@@ -1,4 +1,5 @@
 import type { Steps } from "../../base/steps.ts";
+import { withRoom } from "../../base/with-room.ts";
 import { setBit } from "../../codec/bitmap.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { LISTED_MAX, type MatchedDocuments } from "../documents/matched-documents.ts";
@@ -19,12 +20,8 @@ export class FoundRows {
 
   add(row: number, lower: number): void {
     if (this.#count === this.#rows.length) {
-      const rows = new Uint32Array(2 * this.#count);
-      const lowers = new Float32Array(2 * this.#count);
-      rows.set(this.#rows);
-      lowers.set(this.#lower);
-      this.#rows = rows;
-      this.#lower = lowers;
+      this.#rows = withRoom(this.#rows, this.#count + 1);
+      this.#lower = withRoom(this.#lower, this.#count + 1);
     }
     this.#rows[this.#count] = row;
     this.#lower[this.#count++] = lower;

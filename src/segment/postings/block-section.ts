@@ -20,6 +20,7 @@
 
 import { firstFrom } from "../../base/numbers/first-from.ts";
 import type { Steps } from "../../base/steps.ts";
+import { WordList } from "../../base/word-list.ts";
 import { checkOffsets } from "../../codec/columns-check.ts";
 import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
@@ -89,7 +90,7 @@ export function* buildBlocks(
   if (ordinals.length <= blockPostings) return undefined;
   const codes: number[] = [];
   const starts: number[] = [0];
-  const words = new WordCollector();
+  const words = new WordList();
   let blockCount = 0;
   for (let code = 0; code + 1 < lists.length; code++) {
     if (code % STEP_LISTS === STEP_LISTS - 1) yield;
@@ -105,14 +106,14 @@ export function* buildBlocks(
       pairEnds.push(pairs.length / 2);
       if (++blockCount % STEP_BLOCKS === 0) yield;
     }
-    words.addAll(pairEnds);
-    words.addAll(pairs);
+    for (const end of pairEnds) words.add(end);
+    for (const word of pairs) words.add(word);
     codes.push(code);
     starts.push(words.count);
   }
   if (codes.length === 0) return undefined;
   const arrays = { codes: Uint32Array.from(codes), starts: Uint32Array.from(starts) };
-  return { blockPostings, ...arrays, words: words.finish() };
+  return { blockPostings, ...arrays, words: words.words };
 }
 
 /** Plans the sections of bounds; none where there are no bounds. */
@@ -290,31 +291,4 @@ function isAllBound(
 function indexOf(codes: Uint32Array, code: number): number | undefined {
   const index = firstFrom(codes, code);
   return codes[index] === code ? index : undefined;
-}
-
-/** Words that a collector has room for at first. */
-const WORDS_MIN = 1024;
-
-/** Words one after the other. */
-class WordCollector {
-  #words = new Uint32Array(WORDS_MIN);
-  count = 0;
-
-  add(word: number): void {
-    if (this.count === this.#words.length) {
-      const words = new Uint32Array(2 * this.count);
-      words.set(this.#words);
-      this.#words = words;
-    }
-    this.#words[this.count++] = word;
-  }
-
-  addAll(words: readonly number[]): void {
-    for (const word of words) this.add(word);
-  }
-
-  /** All of them; the collector is not used any more. */
-  finish(): Uint32Array {
-    return this.#words.subarray(0, this.count);
-  }
 }

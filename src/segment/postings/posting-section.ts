@@ -9,6 +9,7 @@
  */
 
 import type { Steps } from "../../base/steps.ts";
+import { withRoom } from "../../base/with-room.ts";
 import {
   type ArrayPacker,
   type ArrayUnpacker,
@@ -234,7 +235,7 @@ export class PostingCollector {
   add(code: number, ordinal: number, number: number): void {
     const record = RECORD * code;
     if (record >= this.#records.length) {
-      this.#records = grown(this.#records, record + RECORD - 1);
+      this.#records = withRoom(this.#records, record + RECORD);
     }
     const records = this.#records;
     const stamp = this.#firstStamp + ordinal;
@@ -298,7 +299,9 @@ export class PostingCollector {
   }
 
   #addCode(code: number): void {
-    if (this.#codeCount === this.#codes.length) this.#codes = grown(this.#codes, this.#codeCount);
+    if (this.#codeCount === this.#codes.length) {
+      this.#codes = withRoom(this.#codes, this.#codeCount + 1);
+    }
     this.#codes[this.#codeCount++] = code;
     if (code >= this.#codeEnd) this.#codeEnd = code + 1;
     this.#records[RECORD * code + COUNT] = 0;
@@ -322,9 +325,9 @@ export class PostingCollector {
   }
 
   #growPostings(): void {
-    this.#postingCodes = grown(this.#postingCodes, this.#count);
-    this.#ordinals = grown(this.#ordinals, this.#count);
-    this.#numbers = grown(this.#numbers, this.#count);
+    this.#postingCodes = withRoom(this.#postingCodes, this.#count + 1);
+    this.#ordinals = withRoom(this.#ordinals, this.#count + 1);
+    this.#numbers = withRoom(this.#numbers, this.#count + 1);
   }
 }
 
@@ -336,12 +339,5 @@ function isShort({ length }: Uint32Array, used: number): boolean {
 function* doubled(array: Uint32Array): Steps<Uint32Array<ArrayBuffer>> {
   const target = new Uint32Array(2 * array.length);
   yield* copyInSteps(bytesOf(array), bytesOf(target));
-  return target;
-}
-
-/** The array with room for an element at `index`. */
-function grown(array: Uint32Array, index: number): Uint32Array<ArrayBuffer> {
-  const target = new Uint32Array(2 * Math.max(array.length, index + 1));
-  target.set(array);
   return target;
 }

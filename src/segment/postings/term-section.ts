@@ -10,6 +10,7 @@
 import { KIB } from "../../base/byte-sizes.ts";
 import { mergeRuns } from "../../base/merge-runs.ts";
 import type { Steps } from "../../base/steps.ts";
+import { withRoom } from "../../base/with-room.ts";
 import { utf8Slice } from "../../codec/columns-packing.ts";
 import { compareStrings } from "../../model/value.ts";
 import type { StringOrder } from "./key-order.ts";
@@ -214,7 +215,8 @@ export class StringCollector {
   /** Adds the string of the bytes from `start` to before `end`. */
   addBytes(bytes: Uint8Array, start: number, end: number): void {
     const at = this.#ends[this.#ends.length - 1];
-    if (at + end - start > this.#bytes.length) this.#grow(at + end - start);
+    const bytesMin = at + end - start;
+    if (bytesMin > this.#bytes.length) this.#bytes = withRoom(this.#bytes, bytesMin);
     for (let i = start, to = at; i < end; i++, to++) this.#bytes[to] = bytes[i];
     this.#ends.push(at + end - start);
   }
@@ -222,12 +224,6 @@ export class StringCollector {
   finish(): SortedStrings {
     const end = this.#ends[this.#ends.length - 1];
     return { offsets: Uint32Array.from(this.#ends), bytes: this.#bytes.subarray(0, end) };
-  }
-
-  #grow(bytesMin: number): void {
-    const grown = new Uint8Array(Math.max(bytesMin, 2 * this.#bytes.length));
-    grown.set(this.#bytes);
-    this.#bytes = grown;
   }
 }
 

@@ -5,6 +5,7 @@
  * forgotten when they would take more memory than they may.
  */
 
+import { withRoom } from "../../base/with-room.ts";
 import { codePointAt, unitsOf } from "../segmentation/code-points.ts";
 import { isInSet } from "./character-set.ts";
 import { OPS, type PatternProgram, PLACES, placeOf } from "./pattern-program.ts";
@@ -150,12 +151,7 @@ export class LazyAutomaton {
     this.#keys.push(key);
     this.#numbers.set(key, number);
     this.#stateBytes += bytes;
-    const length = this.#lengthWith(number);
-    if (length > this.#table.length) {
-      const grown = new Int32Array(length);
-      grown.set(this.#table);
-      this.#table = grown;
-    }
+    this.#table = withRoom(this.#table, this.#lengthWith(number));
     return number;
   }
 
