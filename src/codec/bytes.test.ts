@@ -11,42 +11,29 @@ function writeAny(writer: ByteWriter, random: Random): [(reader: ByteReader) => 
     64,
     new DataView(random.bytes(8).buffer as ArrayBuffer).getBigInt64(0),
   );
-  switch (random.below(8)) {
+  switch (random.below(5)) {
     case 0: {
       const value = random.below(256);
       writer.u8(value);
       return [(reader) => reader.u8(), value];
     }
     case 1: {
-      const value = random.below(65_536);
-      writer.u16(value);
-      return [(reader) => reader.u16(), value];
-    }
-    case 2: {
       const value = random.below(2 ** 32);
       writer.u32(value);
       return [(reader) => reader.u32(), value];
     }
-    case 3:
+    case 2:
       writer.u64(u64);
       return [(reader) => reader.u64(), u64];
-    case 4:
-      writer.i64(BigInt.asIntN(64, u64));
-      return [(reader) => reader.i64(), BigInt.asIntN(64, u64)];
-    case 5: {
-      const value = (random.next() - 0.5) * 1e200;
-      writer.f64(value);
-      return [(reader) => reader.f64(), value];
-    }
-    case 6: {
+    case 3: {
       const value = Math.floor(2 ** (random.next() * 53));
       writer.varint(value);
       return [(reader) => reader.varint(), value];
     }
     default: {
-      const value = "aé漢𝄞\u0000".repeat(random.below(40));
-      writer.string(value);
-      return [(reader) => reader.string(), value];
+      const value = random.bytes(random.below(400));
+      writer.bytes(value);
+      return [(reader) => reader.bytes(), value];
     }
   }
 }
@@ -79,15 +66,13 @@ describe("ByteWriter and ByteReader", () => {
     expect(() => new ByteWriter().varint(0.5)).toThrow(/assertion/);
   });
 
-  test("bytes are views, and text may lie in shared memory", () => {
+  test("bytes are views, also of shared memory", () => {
     const writer = new ByteWriter();
     writer.bytes(Uint8Array.of(1, 2));
-    writer.string("text");
     const shared = new Uint8Array(new SharedArrayBuffer(writer.length));
     shared.set(writer.finish());
     const reader = new ByteReader(shared, "o");
     expect(reader.bytes().buffer).toBe(shared.buffer);
-    expect(reader.string()).toBe("text");
   });
 
   test("random bytes give values or corrupt, and the object is named", async () => {
@@ -95,7 +80,6 @@ describe("ByteWriter and ByteReader", () => {
     for (let round = 0; round < 2000; round++) {
       const reader = new ByteReader(random.bytes(random.below(12)), "the/object");
       const reads = [
-        () => reader.string(),
         () => reader.varint(),
         () => reader.u64(),
         () => reader.bytes(),
@@ -104,7 +88,6 @@ describe("ByteWriter and ByteReader", () => {
       const outcome = await readOutcome<unknown>(reads[random.below(reads.length)]);
       if ("code" in outcome) expect(outcome.code).toBe("corrupt");
     }
-    expect(() => new ByteReader(new Uint8Array(1), "the/object").u16()).toThrow(/the\/object/);
-    expect(() => new ByteReader(Uint8Array.of(1, 0xff), "o").string()).toThrow(/UTF-8/);
+    expect(() => new ByteReader(new Uint8Array(1), "the/object").u32()).toThrow(/the\/object/);
   });
 });

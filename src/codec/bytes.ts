@@ -1,5 +1,5 @@
 /**
- * Writing and reading of binary records. All integers and floats are little-endian. A varint holds
+ * Writing and reading of binary records. All integers are little-endian. A varint holds
  * 7 bits per byte, lowest first; the highest bit says that another byte follows (LEB128).
  */
 
@@ -10,8 +10,6 @@ import { withRoom } from "../base/with-room.ts";
 const FIRST_CAPACITY = 256;
 /** 8 bytes of 7 bits hold every safe integer (53 bits). */
 const VARINT_BYTES_MAX = 8;
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Appends values to memory that grows by doubling. */
 export class ByteWriter {
@@ -40,11 +38,6 @@ export class ByteWriter {
     this.#view.setUint8(at, value);
   }
 
-  u16(value: number): void {
-    const at = this.#claim(2);
-    this.#view.setUint16(at, value, true);
-  }
-
   u32(value: number): void {
     const at = this.#claim(4);
     this.#view.setUint32(at, value, true);
@@ -53,16 +46,6 @@ export class ByteWriter {
   u64(value: bigint): void {
     const at = this.#claim(8);
     this.#view.setBigUint64(at, value, true);
-  }
-
-  i64(value: bigint): void {
-    const at = this.#claim(8);
-    this.#view.setBigInt64(at, value, true);
-  }
-
-  f64(value: number): void {
-    const at = this.#claim(8);
-    this.#view.setFloat64(at, value, true);
   }
 
   /** Writes a safe integer from 0 on as a varint. */
@@ -86,11 +69,6 @@ export class ByteWriter {
   bytes(value: Uint8Array): void {
     this.varint(value.length);
     this.raw(value);
-  }
-
-  /** Writes the length of the UTF-8 form as a varint, then that form. */
-  string(value: string): void {
-    this.bytes(encoder.encode(value));
   }
 
   /** Makes room, which may replace the memory: call it before touching `#bytes` or `#view`. */
@@ -131,24 +109,12 @@ export class ByteReader {
     return this.#view.getUint8(this.#take(1));
   }
 
-  u16(): number {
-    return this.#view.getUint16(this.#take(2), true);
-  }
-
   u32(): number {
     return this.#view.getUint32(this.#take(4), true);
   }
 
   u64(): bigint {
     return this.#view.getBigUint64(this.#take(8), true);
-  }
-
-  i64(): bigint {
-    return this.#view.getBigInt64(this.#take(8), true);
-  }
-
-  f64(): number {
-    return this.#view.getFloat64(this.#take(8), true);
   }
 
   /** Reads a varint; one that is no safe integer is damage. */
@@ -176,15 +142,6 @@ export class ByteReader {
   /** Reads a length, and returns a view of as many bytes. */
   bytes(): Uint8Array {
     return this.raw(this.varint());
-  }
-
-  string(): string {
-    const text = this.bytes();
-    try {
-      return decoder.decode(text);
-    } catch {
-      throw this.fault(`text before offset ${this.#at} is not UTF-8`);
-    }
   }
 
   /** Throws if bytes are left over. */
