@@ -31,7 +31,7 @@ function vectorBody(spell: () => string): Buffer {
 
 function readVectors(body: Buffer): void {
   const reader = new JsonReader();
-  const vector = new Float32Builder(DIMENSIONS);
+  const vector = new Float32Builder();
   let open = false;
   let more = true;
   const step = () => {

@@ -24,7 +24,7 @@ const list = (element: string, count = UNCOUNTED) =>
   `[${`${element},`.repeat(count).slice(0, -1)}]`;
 
 function read(text: string, form: JsonForm = QUERY_FORM): { build: JsonBuild; fault?: string } {
-  const tokens = new JsonTokens(64);
+  const tokens = new JsonTokens();
   tokens.window.push(new TextEncoder().encode(text));
   tokens.window.ended = true;
   const build = new JsonBuild(new UnknownMembers());
@@ -182,7 +182,7 @@ test("a value that is read in steps is the same, in as many as it is long", () =
   ];
   for (const text of parts) {
     const tokensOf = () => {
-      const tokens = new JsonTokens(64);
+      const tokens = new JsonTokens();
       tokens.window.push(new TextEncoder().encode(text));
       tokens.window.ended = true;
       return tokens;

@@ -187,12 +187,12 @@ describe("numbers", () => {
 });
 
 test("a builder holds what was added and forgets what was cut off", () => {
-  const builder = new Float32Builder(1);
-  for (let i = 0; i < 1000; i++) builder.push(i);
+  const builder = new Float32Builder();
+  for (let i = 0; i < 3000; i++) builder.push(i);
+  expect(builder.view()).toEqual(Float32Array.from({ length: 3000 }, (_, i) => i));
   builder.truncate(3);
-  builder.append(Float32Array.of(7, 8));
-  expect(builder.view()).toEqual(Float32Array.of(0, 1, 2, 7, 8));
-  expect(builder.view(3, 4)).toEqual(Float32Array.of(7));
+  builder.push(7);
+  expect(builder.view()).toEqual(Float32Array.of(0, 1, 2, 7));
 });
 
 test("float64 of 16 to 19 digits are rounded as Number does, also next to the middle", () => {

@@ -290,11 +290,7 @@ function fourDigits(word: number): number {
 /** A growing array of float32. A caller that repeats a step truncates it first. */
 export class Float32Builder {
   length = 0;
-  #values: Float32Array;
-
-  constructor(capacity = 1024) {
-    this.#values = new Float32Array(Math.max(capacity, 1));
-  }
+  #values = new Float32Array(1024);
 
   push(value: number): void {
     if (this.length === this.#values.length) {
@@ -303,21 +299,13 @@ export class Float32Builder {
     this.#values[this.length++] = value;
   }
 
-  /** Appends all of `values`. */
-  append(values: Float32Array): void {
-    const end = this.length + values.length;
-    this.#values = withRoom(this.#values, end);
-    this.#values.set(values, this.length);
-    this.length = end;
-  }
-
   /** Forgets what lies from `length` on. */
   truncate(length: number): void {
     this.length = length;
   }
 
-  /** A view of the elements from `start` to `end`, valid until more are added. */
-  view(start = 0, end = this.length): Float32Array {
-    return this.#values.subarray(start, end);
+  /** A view of the elements, valid until more are added. */
+  view(): Float32Array {
+    return this.#values.subarray(0, this.length);
   }
 }

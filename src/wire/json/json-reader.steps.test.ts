@@ -8,6 +8,7 @@ import { Float32Builder } from "./json-numbers.ts";
 import { JsonReader } from "./json-reader.ts";
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
+const ALL_NAMES = { has: () => true };
 
 /** Reads `{"rows":[…],"columns":{name:[…]}}` element by element, as a caller of bodies would. */
 class BodyParser {
@@ -31,7 +32,7 @@ class BodyParser {
   }
 
   #member(): void {
-    const name = this.reader.nextKey();
+    const name = this.reader.nextKnownKey(ALL_NAMES);
     if (name === undefined) {
       this.#step = this.#finish;
     } else if (name === "rows") {
@@ -55,7 +56,7 @@ class BodyParser {
   }
 
   #column(): void {
-    const name = this.reader.nextKey();
+    const name = this.reader.nextKnownKey(ALL_NAMES);
     if (name === undefined) {
       this.#step = this.#member;
       return;
@@ -143,7 +144,7 @@ describe("steps", () => {
 
   test("round vectors to float32", () => {
     expect(whole.vectors.length).toBe(25 * 12);
-    expect(whole.vectors.view(12 + 2, 12 + 3)).toEqual(Float32Array.of(1 / 3));
+    expect(whole.vectors.view().subarray(12 + 2, 12 + 3)).toEqual(Float32Array.of(1 / 3));
   });
 
   test("run again only when the unread bytes have doubled", () => {
@@ -200,7 +201,7 @@ describe("steps", () => {
     const reader = new JsonReader();
     const read: string[] = [];
     const step = () => {
-      const name = reader.nextKey();
+      const name = reader.nextKnownKey(ALL_NAMES);
       reader.skipValue();
       if (name !== undefined) read.push(name);
     };
@@ -224,7 +225,7 @@ describe("steps", () => {
     reader.attempt(() => reader.beginObject());
     let count = 0;
     const step = () => {
-      reader.nextKey();
+      reader.nextKnownKey(ALL_NAMES);
       reader.skipValue();
       count++;
     };
@@ -237,7 +238,7 @@ describe("steps", () => {
     reader.push(utf8('"last":3}'));
     reader.end();
     while (count <= 2 * pieces) reader.attempt(step);
-    expect(reader.nextKey()).toBeUndefined();
+    expect(reader.nextKnownKey(ALL_NAMES)).toBeUndefined();
   });
 });
 
@@ -250,20 +251,20 @@ describe("typed reads", () => {
   };
 
   test("integers are exact", () => {
-    expect(reading("18446744073709551615").readInteger()).toBe(18446744073709551615n);
-    expect(reading("-9007199254740991").readInteger()).toBe(-9007199254740991);
-    expect(Object.is(reading("-0").readInteger(), 0)).toBe(true);
+    expect(reading("18446744073709551615").readNumeric()).toBe(18446744073709551615n);
+    expect(reading("-9007199254740991").readNumeric()).toBe(-9007199254740991);
+    expect(Object.is(reading("-0").readNumeric(), 0)).toBe(true);
   });
 
   test("a value of another kind is named with path and position", () => {
     const mismatch = (text: string, read: (reader: JsonReader) => unknown) => {
       const reader = reading(text);
       reader.beginObject();
-      reader.nextKey();
+      reader.nextKnownKey(ALL_NAMES);
       expect(() => read(reader)).toThrow(DatabaseError);
       const again = reading(text);
       again.beginObject();
-      again.nextKey();
+      again.nextKnownKey(ALL_NAMES);
       try {
         read(again);
       } catch (error) {
@@ -281,8 +282,8 @@ describe("typed reads", () => {
       'consistency: invalid type: string "eventual", expected struct Consistency ' +
         "at line 1 column 17",
     );
-    expect(mismatch('{"limit":1.5}', (r) => r.readInteger("u32"))).toBe(
-      "limit: invalid type: floating point `1.5`, expected u32 at line 1 column 10",
+    expect(mismatch('{"limit":1.5}', (r) => r.readString())).toBe(
+      "limit: invalid type: floating point `1.5`, expected a string at line 1 column 10",
     );
     expect(mismatch('{"v":[1,null]}', (r) => r.readNumbersInto(new Float32Builder()))).toBe(
       "v[1]: invalid type: null, expected a number at line 1 column 9",

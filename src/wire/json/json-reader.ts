@@ -21,16 +21,11 @@ import {
 } from "./json-tokens.ts";
 import type { UnknownMembers } from "./unknown-members.ts";
 
-/** Nesting of arrays and objects in a body; our choice, far above any legal request. */
-const JSON_DEPTH_MAX = 64;
-
 /** Bytes of a value that are read between two pauses, in some ten nanoseconds each. */
 const VALUE_STEP_BYTES = 16 * KIB;
 
 /** Bounds of one reader. */
 export interface JsonReaderOptions {
-  /** Greatest nesting of containers. */
-  readonly depthMax?: number;
   /** Greatest stretch that one `attempt` may need at once; beyond it the body is `too_large`. */
   readonly stepBytesMax?: number;
   /** Steps of `attempt` pause inside of long tokens; see `isPaused`. */
@@ -69,7 +64,7 @@ export class JsonReader {
 
   constructor(options: JsonReaderOptions = {}) {
     this.#mayPause = options.mayPause ?? false;
-    this.#tokens = new JsonTokens(options.depthMax ?? JSON_DEPTH_MAX, options.bodyBytes);
+    this.#tokens = new JsonTokens(options.bodyBytes);
     this.#stepBytesMax = options.stepBytesMax ?? Number.POSITIVE_INFINITY;
   }
 
@@ -170,22 +165,15 @@ export class JsonReader {
     return kind;
   }
 
-  /** Reads `{`. Then come `nextKey` and a value in turns, until `nextKey` returns undefined. */
+  /** Reads `{`. Then come a name and a value in turns, until the name is undefined. */
   beginObject(expected = "a map", hint?: string): void {
     this.#expect("object", expected, hint);
     this.#tokens.open(true);
   }
 
-  /** Reads the next member's name and colon, or `}`. Refuses a name that the object has already. */
-  nextKey(): string | undefined {
-    const name = this.#tokens.nextName();
-    if (name !== undefined && !this.#tokens.stack.addName(name)) throw this.#tokens.duplicate();
-    return name;
-  }
-
   /**
-   * Reads the next member's name as `nextKey` does; of those that are not `known`, one may be there
-   * twice, since none is kept.
+   * Reads the next member's name and colon, or `}`. Refuses a `known` name that the object has
+   * already; the others are not kept, so one of them may be there twice.
    */
   nextKnownKey(known: { has(name: string): boolean }): string | undefined {
     const name = this.#tokens.nextName();
@@ -195,8 +183,8 @@ export class JsonReader {
   }
 
   /**
-   * Reads the next member's name as `nextKey` does, where that is an attribute's: one that is too
-   * long is refused (400), a very long one before its end has arrived.
+   * Reads the next member's name, where that is an attribute's. One that the object has already,
+   * or that is too long, is refused (400), a very long one before its end has arrived.
    */
   nextAttributeName(): string | undefined {
     const name = this.#tokens.nextName(ATTRIBUTE_NAME_BOUND);
@@ -218,8 +206,8 @@ export class JsonReader {
   }
 
   /** Reads a string. */
-  readString(expected = "a string"): string {
-    this.#expect("string", expected);
+  readString(): string {
+    this.#expect("string", "a string");
     return this.#tokens.string();
   }
 
@@ -238,47 +226,35 @@ export class JsonReader {
   }
 
   /** Reads `true` or `false`. */
-  readBoolean(expected = "a boolean"): boolean {
-    this.#expect("boolean", expected);
+  readBoolean(): boolean {
+    this.#expect("boolean", "a boolean");
     const value = this.#tokens.peek() === JSON_BYTE.t;
     this.#tokens.literal(value ? "true" : "false");
     return value;
   }
 
   /** Reads `null`. */
-  readNull(expected = "null"): void {
-    this.#expect("null", expected);
+  readNull(): void {
+    this.#expect("null", "null");
     this.#tokens.literal("null");
   }
 
   /** Reads a number of either syntax as the nearest float64. */
-  readNumber(expected = "a number"): number {
-    this.#expect("number", expected);
+  readNumber(): number {
+    this.#expect("number", "a number");
     return this.#tokens.number();
-  }
-
-  /** Reads a number of integer syntax exactly: as a bigint beyond ±(2^53 − 1). */
-  readInteger(expected = "an integer"): number | bigint {
-    this.#expect("number", expected);
-    const start = this.#tokens.window.at;
-    const value = this.#tokens.number();
-    if (!this.#tokens.numbers.integer) {
-      this.#tokens.window.at = start;
-      throw this.mismatch(expected);
-    }
-    // Adding 0 makes -0 plain 0, which is all that an integer can mean.
-    return Number.isSafeInteger(value) ? value + 0 : BigInt(this.#tokens.textFrom(start));
   }
 
   /**
    * Reads a number of either syntax, which `wasInteger` tells afterwards: an integer exactly, as a
    * bigint beyond ±(2^53 − 1), any other number as the nearest float64.
    */
-  readNumeric(expected = "a number"): number | bigint {
-    this.#expect("number", expected);
+  readNumeric(): number | bigint {
+    this.#expect("number", "a number");
     const start = this.#tokens.window.at;
     const value = this.#tokens.number();
     if (!this.#tokens.numbers.integer) return value;
+    // Adding 0 makes -0 plain 0, which is all that an integer can mean.
     return Number.isSafeInteger(value) ? value + 0 : BigInt(this.#tokens.textFrom(start));
   }
 
@@ -331,11 +307,6 @@ export class JsonReader {
     return this.#tokens.partsRead;
   }
 
-  /** Runs `read`, which reads one value of which it knows the kind, as `readValue` does. */
-  withBound<T>(bound: PartsBound, read: () => T): T {
-    return this.#tokens.withBound(bound, read);
-  }
-
   /**
    * Reads of a value of any kind what its form knows, within the bounds of `JsonBuild`, in steps;
    * unknown members are ignored and noted in `unknown`. The body is all there.
@@ -370,11 +341,6 @@ export class JsonReader {
   finish(): void {
     assert(this.#tokens.stack.depth === 0, "finished inside a container");
     this.#tokens.finish();
-  }
-
-  /** The error for broken syntax at the next byte; `what` says what is wrong. */
-  fault(what: string): DatabaseError {
-    return this.#tokens.fault(what);
   }
 
   /** The error for the next value, which is not the `expected` kind of thing. */
@@ -436,8 +402,8 @@ const UNBOUNDED_NUMBERS: NumbersBound = {
 };
 
 /** Reads `bytes` as one JSON value with nothing after it. */
-export function parseJson(bytes: Uint8Array, options: JsonReaderOptions = {}): JsonValue {
-  const reader = new JsonReader(options);
+export function parseJson(bytes: Uint8Array): JsonValue {
+  const reader = new JsonReader();
   reader.push(bytes);
   reader.end();
   const value = reader.readValue();

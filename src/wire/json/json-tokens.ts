@@ -31,6 +31,9 @@ const NUMBER_BYTES = Uint8Array.from({ length: 256 }, (_, byte) =>
   "0123456789+-.eE, \t\n\r".includes(String.fromCharCode(byte)) ? 1 : 0,
 );
 
+/** Nesting of arrays and objects in a body; our choice, far above any legal request. */
+const JSON_DEPTH_MAX = 64;
+
 /** How long a member's name may be where the caller knows a limit. */
 export interface NameBound {
   /** Greatest length in JSON, between the quotes; short strings are not checked. */
@@ -100,7 +103,6 @@ export class JsonTokens {
   readonly stack = new JsonStack();
   readonly numbers: NumberScanner;
   readonly #strings = new StringScanner();
-  readonly #depthMax: number;
   /** True if long tokens throw `PAUSE_IN_TOKEN`: the current step is undone and runs again. */
   mayPause = false;
   /**
@@ -115,8 +117,7 @@ export class JsonTokens {
   #parts = UNBOUNDED;
 
   /** The window has room for `bodyBytes` at first. */
-  constructor(depthMax: number, bodyBytes?: number) {
-    this.#depthMax = depthMax;
+  constructor(bodyBytes?: number) {
     this.window = new ByteWindow(bodyBytes);
     this.numbers = new NumberScanner(this.window);
   }
@@ -163,8 +164,8 @@ export class JsonTokens {
 
   /** Reads the bracket that opens a container; the caller has seen it. */
   open(isObject: boolean): void {
-    if (this.stack.depth === this.#depthMax) {
-      throw this.fault(`nested deeper than ${this.#depthMax} levels`);
+    if (this.stack.depth === JSON_DEPTH_MAX) {
+      throw this.fault(`nested deeper than ${JSON_DEPTH_MAX} levels`);
     }
     this.stack.open(isObject);
     this.window.at++;

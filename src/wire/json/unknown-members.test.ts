@@ -25,17 +25,6 @@ test("a warning is printable ASCII of bounded length, whatever the names", () =>
   expect(warning).toMatch(/^[\x20-\x7e]{100,3500}; and 995 more$/);
 });
 
-test("members that were noted since are forgotten by a cut", () => {
-  const unknown = new UnknownMembers();
-  const note = (name: string) => unknown.note(name, [], () => name);
-  note("a");
-  const { counts } = unknown;
-  for (let i = 0; i < 10; i++) note(`b${i}`);
-  unknown.cut(counts);
-  note("c");
-  expect(unknown.warning()).toBe('unknown field "a" is ignored; unknown field "c" is ignored');
-});
-
 test("a strict request is refused with its first unknown member", () => {
   const unknown = new UnknownMembers({ isStrict: true });
   expect(() => unknown.note("filter", ["filters"], () => "queries[3].filter")).toThrow(

@@ -7,12 +7,6 @@ const DESCRIBED_MAX = 5;
 /** How much of a path is quoted, in UTF-16 units. */
 const PATH_CHARS_MAX = 100;
 
-/** How many members were noted at some time. */
-export interface NotedCounts {
-  readonly described: number;
-  readonly all: number;
-}
-
 /**
  * The members of one request's body that nobody reads. They are passed over, as the API's contract
  * wants, but one of them may be a known one that is misspelt: whoever asks is told.
@@ -41,17 +35,6 @@ export class UnknownMembers {
       );
     }
     this.#described.push(`unknown field ${quoted} is ignored${hint}`);
-  }
-
-  /** How many there are so far, for `cut`. */
-  get counts(): NotedCounts {
-    return { described: this.#described.length, all: this.#count };
-  }
-
-  /** Forgets the members noted since there were so many. */
-  cut(counts: NotedCounts): void {
-    this.#described.length = counts.described;
-    this.#count = counts.all;
   }
 
   /**
