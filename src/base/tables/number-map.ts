@@ -25,10 +25,6 @@ export class NumberMap<Value> {
     return this.#values[this.#placeOf(key)];
   }
 
-  has(key: number): boolean {
-    return this.#keys[this.#placeOf(key)] === key;
-  }
-
   set(key: number, value: Value): void {
     // At most half full, so that a search soon meets a free place.
     if (2 * (this.#size + 1) > this.#keys.length) this.#grow();

@@ -1,4 +1,3 @@
-import type { HashWords } from "./tabulation-hash.ts";
 import { WideMap } from "./wide-map.ts";
 import { WordTable } from "./word-table.ts";
 
@@ -21,11 +20,7 @@ const integerWords = new Int32Array(integer.buffer);
 export class ScalarTable {
   /** Made for the first string. */
   #strings: WideMap<number> | undefined;
-  readonly #words: WordTable;
-
-  constructor(hashWords?: HashWords) {
-    this.#words = new WordTable(hashWords);
-  }
+  readonly #words = new WordTable();
 
   /** The number of a scalar; 0 if it has none. Zeros of either sign are one key, and so is NaN. */
   get(value: Scalar): number {

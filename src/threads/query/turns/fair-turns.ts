@@ -1,6 +1,6 @@
 /**
  * Who is next: start-time fair queueing. Each member has a time of its own that runs with what it
- * has used, divided by its weight, and the one whose time is least goes next. A new member starts
+ * has used, and the one whose time is least goes next. A new member starts
  * at the least time of the others, so that it goes next, whatever they have used before it came,
  * and is not paid for having been away. Goyal, Vin, Cheng, "Start-time fair queueing", 1996.
  *
@@ -11,9 +11,8 @@
  */
 export class FairTurns<Member> {
   readonly #credit: number;
-  readonly #members = new Map<Member, { time: number; readonly weight: number }>();
-  #weights = 0;
-  /** Runs with what members have used that left soon, divided by the weights of the others. */
+  readonly #members = new Map<Member, { time: number }>();
+  /** Runs with what members have used that left soon, divided by the number of the others. */
   #newcomersTime = 0;
 
   /** `credit` is what one use of a turn may come to, in the unit of `charge`. */
@@ -25,11 +24,10 @@ export class FairTurns<Member> {
     return this.#members.size;
   }
 
-  /** Takes a new member in; one of twice the weight gets twice as much. */
-  add(member: Member, weight = 1): void {
+  /** Takes a new member in. */
+  add(member: Member): void {
     const time = Math.max(this.#leastTime, this.#newcomersTime - this.#credit);
-    this.#members.set(member, { time, weight });
-    this.#weights += weight;
+    this.#members.set(member, { time });
   }
 
   /** Does nothing if it is no member. */
@@ -38,10 +36,9 @@ export class FairTurns<Member> {
     if (own === undefined) return;
     const leastTime = this.#leastTime;
     this.#members.delete(member);
-    this.#weights -= own.weight;
-    const used = Math.min((own.time - leastTime) * own.weight, this.#credit);
+    const used = Math.min(own.time - leastTime, this.#credit);
     const since = Math.max(this.#newcomersTime, leastTime);
-    this.#newcomersTime = this.#weights > 0 ? since + used / this.#weights : own.time;
+    this.#newcomersTime = this.size > 0 ? since + used / this.size : own.time;
   }
 
   /** The member whose turn it is, of several the one that came last; undefined if there is none. */
@@ -59,7 +56,7 @@ export class FairTurns<Member> {
   /** A member has used so much, in any unit. */
   charge(member: Member, used: number): void {
     const own = this.#members.get(member);
-    if (own !== undefined) own.time += used / own.weight;
+    if (own !== undefined) own.time += used;
   }
 
   get #leastTime(): number {
