@@ -256,7 +256,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "the collector leaves old manifests",
-    file: "src/indexer/garbage/manifest-garbage.ts",
+    file: "src/indexer/garbage/garbage-picker.ts",
     find: "return version < newest.version ?",
     replace: "return version < newest.version - 2 ?",
     noticedBy: "simulation",
