@@ -58,7 +58,7 @@ export interface Group {
   readonly facts: NamespaceFacts;
 }
 
-/** The namespace before the group. */
+/** State of the namespace that a group is resolved against. */
 export interface GroupBase {
   readonly facts: NamespaceFacts;
   readonly documents: NamespaceDocuments;

@@ -44,6 +44,6 @@ export interface CommitJob<T> {
   readonly alone: boolean;
   /** Throws a `DatabaseError` to refuse; pure, and may be called again for another state. */
   bind(facts: NamespaceFacts): Steps<BoundJob<T>>;
-  /** It will not be bound again: what only binding needs may go. */
+  /** Called after the last `bind`: releases what only `bind` needs. */
   release?(): void;
 }

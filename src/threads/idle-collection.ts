@@ -24,11 +24,11 @@ const IDLE_BUSY_SHARE_MAX = 0.05;
 const LARGE_GROWTH_BYTES = 64 * MIB;
 /** Growth that is worth one later; all threads together hold less than a server needs for itself. */
 const SMALL_GROWTH_BYTES = 8 * MIB;
-/** Idle looks after which: where growth was large since the last collection, and where it was not. */
+/** Idle checks before a collection, after large growth of the heap and after small growth. */
 const LOOKS_AFTER_LARGE = 5;
 const LOOKS_AFTER_SMALL = 600;
 /**
- * Idle looks after which a collection that left much is repeated: a request may have held it that
+ * Idle checks before a collection that left much is repeated: a request may have held it that
  * is over since, and what it leaves is no growth. Doubles with each repetition that frees little.
  */
 const LOOKS_AFTER_KEPT = 15;

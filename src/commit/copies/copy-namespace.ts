@@ -185,7 +185,7 @@ async function writeCopy(
     });
     await catalog.submit(generation.name, job);
     outcome = "exists";
-    // Those that stay spare nothing, and are collected.
+    // Best effort: transient pins that are left protect nothing and are collected as garbage.
     await removeAll(namespaceOptions.storeFor(undefined), to.transientPins).catch(() => {});
   } catch (error) {
     outcome = await takeBack(to, catalog, mayBeCommitted);

@@ -26,8 +26,8 @@ import { isTransient } from "../../storage/retrying-object-store.ts";
 import type { NamespaceOptions, OpenedNamespace } from "./namespace-options.ts";
 
 /**
- * How long after a hint of which nothing came a server gives it again: an indexer that ends takes
- * the hints along that it works on.
+ * Time after which a server repeats an index hint that no manifest has followed: an indexer that
+ * crashes loses the hints that it works on.
  */
 export const INDEX_HINT_REPEAT_MS = 30_000;
 /**
@@ -342,7 +342,10 @@ export class NamespaceLog {
     return longestSince(this.#options.clock, this.#unusedAt) > LOG_END_KNOWN_MS_MAX;
   }
 
-  /** Says why a number that was won does not count. */
+  /**
+   * Returns the reason why an entry with a number that was just won does not count: the number may
+   * have been used and collected before.
+   */
   async #checkFloor({ sequence }: WalEntry): Promise<LogLoss | undefined> {
     const store = this.#options.storeFor(undefined);
     const [covered, mark] = await Promise.all([

@@ -50,7 +50,7 @@ export type RetireReason =
   | "damaged"
   /** The full-text indexes of all its segments change over at once. */
   | "reindexed"
-  /** It cannot know, or not hold, what is committed. */
+  /** Memory may differ from the log: a commit's outcome is unknown, or entries were not applied. */
   | "uncertain";
 
 /** Thrown to jobs that came too late: open the namespace again and submit once more. */

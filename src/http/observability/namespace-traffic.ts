@@ -6,9 +6,9 @@ import type { Clock } from "../../base/clock.ts";
 export const OTHER_NAMESPACES = "(other)";
 /** Other namespaces whose traffic is estimated, for each one that is told. */
 const CANDIDATES_PER_PLACE = 3;
-/** How often what was counts half. */
+/** Half-life of the counted traffic. */
 const HALF_LIFE_MS = 600_000;
-/** So many times the traffic of the least one told has a namespace that takes its place. */
+/** A namespace replaces the reported one with the least traffic if it has this many times more. */
 const TAKEOVER_FACTOR = 2;
 
 /** A request of a namespace that is over. */

@@ -26,7 +26,7 @@ export type ScoreCandidates = (ordinals: Uint32Array, into: CandidateScores) => 
  */
 export interface BoundedScores {
   readonly lists: readonly ScoredList[];
-  /** Infinity: nobody knows. */
+  /** Infinity if the scores are unbounded. */
   readonly constant: number;
   /** Whether no document that no list has exceeds the constant at all. */
   readonly isCeiling: boolean;

@@ -240,7 +240,7 @@ export interface SegmentMatches {
 /** Those of a segment's matches that are looked at. */
 export interface NarrowedMatches {
   readonly matching: MatchedDocuments;
-  /** Not all of them. */
+  /** True if `matching` lacks some of the filter's matches. */
   readonly isNarrowed: boolean;
 }
 

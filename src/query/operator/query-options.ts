@@ -34,8 +34,9 @@ export interface Probing {
   /** Matches with a vector up to which all are compared exactly. */
   readonly exactMatchesMax: number;
   /**
-   * Share of what byte codes of all matches cost that a walk may cost before it is asked how far it
-   * goes, and given up where that is farther (ADR 27). Absent: walks go on to their end.
+   * Cost after which a walk estimates the clusters that are left, as a fraction of the cost of a
+   * scan of all matches' byte codes. A walk that would cost more than the scan is aborted, and the
+   * scan is done instead (ADR 27). Absent: walks go on to their end.
    */
   readonly unaskedShare?: number;
 }

@@ -10,7 +10,7 @@ export interface WalkShape {
   readonly capacity: number;
 }
 
-/** Matches that are ranked in the time in which a walk passes over one entry, or ranks it. */
+/** Cost of one step of a walk, which skips or ranks an entry, in ranked matches. */
 const WALK_COST = 2;
 
 /**

@@ -126,7 +126,7 @@ function pickMatches(entries: Uint32Array, bits: OrdinalBits, into: Uint32Array)
   return count;
 }
 
-/** Counts matches, and knows when the rest is of other values than as many as are wanted. */
+/** Stops a walk after `capacity` matches and those that have the same value as the last of them. */
 class EnoughMet {
   readonly #capacity: number;
   readonly #valueAt: ((ordinal: number) => SortedKey) | undefined;

@@ -147,7 +147,7 @@ function candidateCount(coded: readonly (ByteCodedSegment | undefined)[]): numbe
 }
 
 /** What is found by codes. */
-interface Findings {
+interface FoundByCodes {
   /** Rows by segment. */
   readonly found: readonly FoundRows[];
   readonly uppers: KthLeast;
@@ -156,7 +156,7 @@ interface Findings {
 /** Looks at the codes of all candidates; returns false if it gave up since they tell too little. */
 function* scanCodes(
   coded: readonly (ByteCodedSegment | undefined)[],
-  { found, uppers }: Findings,
+  { found, uppers }: FoundByCodes,
   { kernels, wanted, work }: Narrowing,
 ): Steps<boolean> {
   const all = candidateCount(coded);

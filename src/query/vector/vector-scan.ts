@@ -270,8 +270,8 @@ function measureMulti(
 }
 
 /**
- * Documents before the first look at the threshold, and twice as many before each that follows: of
- * the costly distances, only those of the first ones are measured for nothing.
+ * Documents before the first read of the threshold. Doubles before each further read: while the
+ * threshold is loose, few costly distances are measured in vain.
  */
 const FIRST_LOOK = 32;
 

@@ -397,7 +397,7 @@ export class Memtable {
         const found = ordinals.get(segment) ?? [];
         for (let i = 0; i < keys.count && segment.liveCount > 0; i++) {
           if (i % MANY_IDS === 0) yield;
-          // Then what was looked for is of no use, and the segments' memory may be another's.
+          // The memtable has changed: what was found is stale, and the memory may be reused.
           if (this.#revision !== revision) return undefined;
           const ordinal = segment.view.table.find(keys, i, hashes[i]) as Ordinal;
           if (ordinal < 0 || !segment.isLive(ordinal)) continue;

@@ -45,7 +45,7 @@ const STOPPING = "this server is shutting down; send the query to another one, o
 /** A query with so large a body counts as one more when a thread is picked: it takes long to read. */
 const LOAD_BODY_BYTES = 64 * KIB;
 
-/** Milliseconds for which a thread has had a query when it counts as held by it. */
+/** Milliseconds after which a thread that still runs a query counts as busy. */
 const HELD_MS_MIN = 5;
 
 /** What the dispatcher is made of. */
@@ -216,7 +216,7 @@ export class QueryDispatcher {
     return this.#options.own?.admits({ namespace, bodyBytes: body.length }, room) ?? false;
   }
 
-  /** Undefined where short queries are better off on a query thread, which is soon free. */
+  /** Undefined if a query thread will be free soon, and is the better place for short queries. */
   #ownRoom(): OwnRoom | undefined {
     if (this.#running.size === 0) return "alone";
     const { clock, threads } = this.#options;

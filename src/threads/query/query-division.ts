@@ -40,7 +40,7 @@ export interface DivisionOptions {
   workedMs(): number;
   /** Sends an offer to the main thread, at once. The ports move. */
   offer(offer: PartsOffer, ports: readonly MessagePort[]): void;
-  /** Hears what a part of another thread has cost beside its work. */
+  /** Called with the statistics of each part that another thread has run. */
   ran(message: PartMessage): void;
 }
 

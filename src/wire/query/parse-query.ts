@@ -169,8 +169,8 @@ function parseSelection(path: string, query: JsonObject): AttributeSelection {
 }
 
 /**
- * Documents are grouped by what they show: each key of `limit.per` must come back, and `id`, which
- * always does, must be asked for all the same.
+ * Checks that each key of `limit.per` is an included attribute. `id`, which is always returned,
+ * must be listed, too.
  */
 function checkKeysAreReturned(
   path: string,

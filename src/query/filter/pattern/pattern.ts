@@ -117,7 +117,7 @@ function isTestedFirst(node: PatternNode, view: SegmentView): boolean {
   return hasTrigrams(node, view) || isSorted(node, view);
 }
 
-/** Codes that are looked for one by one: more of them cost more than to look at all documents. */
+/** Maximum number of codes that are looked up one by one; with more, a full scan is cheaper. */
 const LISTED_CODES_MAX = 2048;
 
 /** The codes that pass, or the first ones where they are more than are looked for. */

@@ -31,21 +31,21 @@ import type { NotOffered, Unlisted } from "./not-offered.ts";
  */
 const WINDOW_MIN = 1024;
 /**
- * Lists up to which as many are only looked up as cannot reach the threshold together. Of more of
- * them most documents of the others have to be looked up, which costs more than to follow them.
+ * Up to this many lists, all that cannot reach the threshold together are probed by lookups only
+ * (MAXSCORE). With more lists, most documents would be looked up, which costs more than a merge.
  */
 const FEW_LISTS = 5;
-/** Lists that are only looked up add at most so much of the threshold, where there are more. */
+/** With more lists, those that are only looked up add at most this fraction of the threshold. */
 const LOOKED_UP_SHARE = 0.5;
-/** What a window, or a part of one, costs for each list, in postings. */
+/** Cost of a window, or of a part of one, for each list, in scored postings. */
 const LIST_POSTINGS = 16;
 /** The least float32 above 0: rounding to float32 raises no number by as much. */
 const FLOAT32_MIN = 2 ** -149;
-/** Documents that may be scored by themselves before it is asked whether that pays. */
+/** Documents that are scored one by one before their yield is checked. */
 const EXACT_MIN = 4 * CANDIDATES_MAX;
 /**
- * It does while less than one of so many is, and of as many more as there are lists beyond a few:
- * it costs as much as to score so many at once.
+ * Scoring one document by itself costs as much as adding up the scores of this many documents, up
+ * to `EXACT_LISTS` lists; with more lists it costs more in proportion.
  */
 const EXACT_SHARE = 16;
 const EXACT_LISTS = 8;
@@ -110,7 +110,7 @@ function unlistedOf(
   score: ScoreCandidates | undefined,
   least: () => number,
 ): Unlisted | undefined {
-  // No number is above 0 that is none, as where what is infinite was scaled by 0.
+  // `!(x > 0)` is also true of NaN, the product of infinity and 0.
   const mayReach = (greatest: number): boolean => !(least() + (constant - greatest) > 0);
   // Where no clause adds a constant, documents without postings have no score.
   if (score === undefined || !(constant > 0) || !mayReach(constant)) return undefined;

@@ -92,7 +92,7 @@ export class ChunkScorer {
   #missing = 0;
   /** Lists of `cursors` of which the listed ones' scores were added, in order; all at the end. */
   #added = 0;
-  /** Of the listed ones. */
+  /** Number of listed documents that were offered. */
   #offered = 0;
 
   /** Documents that were scored by themselves, not by sums. */
