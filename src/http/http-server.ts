@@ -1,10 +1,10 @@
 /**
  * The HTTP server: Fastify around the handler of requests. Bodies are never parsed here; the engine
- * reads them as they arrive. Limits on slow clients, request ids, the service's own answers and a
- * clean stop belong to this file.
+ * reads them as they arrive. Limits on slow clients, request ids and a clean stop belong to this
+ * file.
  */
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Server as TlsServer } from "node:tls";
 import Fastify, {
@@ -22,7 +22,6 @@ import {
   type Engine,
   type EngineMetric,
   type HttpAnswer,
-  jsonAnswer,
 } from "../api/engine.ts";
 import { errorAnswer, errorBody } from "../api/error-answer.ts";
 import { clipName } from "../base/bounded-text.ts";
@@ -61,9 +60,8 @@ import {
 } from "./observability/request-tracing.ts";
 import { SlowRequests } from "./observability/slow-requests.ts";
 import { WarningLog } from "./observability/warning-log.ts";
-import { OpenapiAnswer } from "./openapi-answer.ts";
 import { OriginCheck } from "./origin-check.ts";
-import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
+import type { PageSite } from "./pages/page-site.ts";
 import { REFUSED, RequestEnds } from "./request-ends.ts";
 import {
   explainMiss,
@@ -71,9 +69,9 @@ import {
   type RouteMatch,
   type RouteRequest,
   routedUrl,
-  type ServiceRoute,
   siteEntries,
 } from "./routes/routes.ts";
+import { ServiceAnswers } from "./service-answers.ts";
 
 /** Limits of idle connections; `CONNECTIONS_MAX` bounds all connections. */
 const IDLE_LIMITS = {
@@ -123,7 +121,6 @@ export interface HttpOptions {
 /** No browser may read an answer as another type than its content type. */
 const SAFE_HEADERS = { "x-content-type-options": "nosniff" };
 const REQUEST_ID = new RegExp(`^[A-Za-z0-9._:/+=@-]{1,${REQUEST_ID_CHARS_MAX}}$`);
-const encoder = new TextEncoder();
 
 /** See the file's head. */
 export class HttpServer {
@@ -137,7 +134,6 @@ export class HttpServer {
   readonly #traffic: NamespaceTraffic;
   readonly #tracing: RequestTracing | undefined;
   readonly #origins: OriginCheck;
-  readonly #openapi: OpenapiAnswer;
   readonly #app: FastifyInstance;
   readonly #awaitingContinue = new WeakSet<object>();
   readonly #answers: WaitingAnswers;
@@ -174,7 +170,12 @@ export class HttpServer {
       tracing: this.#tracing,
     });
     this.#origins = new OriginCheck({ ...options.config, hasKey: () => ring.isLocked });
-    this.#openapi = new OpenapiAnswer(options.openapi);
+    const service = new ServiceAnswers({
+      ...options,
+      metrics: this.#metrics,
+      otherMetrics: () => this.#otherMetrics(),
+      isClosing: () => this.#closing !== undefined,
+    });
     this.#handler = new ApiHandler({
       engine: options.engine,
       keys: ring,
@@ -187,7 +188,7 @@ export class HttpServer {
       budget: this.#budget,
       strict: options.config.strict,
       answerMcp: this.#mcpAnswers(),
-      answerService: (name, headers) => this.#answerService(name, headers),
+      answerService: (name, headers) => service.answer(name, headers),
     });
     this.#app = this.#createApp();
   }
@@ -459,34 +460,11 @@ export class HttpServer {
     };
   }
 
-  async #answerService(
-    name: ServiceRoute["name"],
-    headers: IncomingHttpHeaders,
-  ): Promise<HttpAnswer> {
-    const { engine, version, sites } = this.#options;
-    switch (name) {
-      case "root":
-        if (sites[0] !== undefined && prefersPage(headers)) return redirect(`${sites[0].path}/`);
-        return ok({ service: "trawl", version });
-      case "health":
-        return ok();
-      case "readiness": {
-        if (this.#closing !== undefined) return errorBody(503, "the server is shutting down");
-        const { ready, reason } = engine.status();
-        return ready ? ok() : errorBody(503, reason ?? "not ready yet");
-      }
-      case "metrics": {
-        const audited = this.#options.audit?.metrics() ?? [];
-        const traces = traceMetrics(this.#options.tracing?.exporter.stats);
-        const keys = this.#options.keyMetrics?.() ?? [];
-        const own = [...this.#traffic.metrics(), ...audited, ...traces];
-        const kept = [...engine.metrics(), ...keys, ...own];
-        const body = encoder.encode(await this.#metrics.render(kept));
-        return { status: 200, headers: { "content-type": this.#metrics.contentType }, body };
-      }
-      case "openapi":
-        return this.#openapi.answer(headers);
-    }
+  #otherMetrics(): readonly EngineMetric[] {
+    const { audit, keyMetrics, tracing } = this.#options;
+    const traces = traceMetrics(tracing?.exporter.stats);
+    const counted = [...this.#traffic.metrics(), ...(audit?.metrics() ?? []), ...traces];
+    return [...(keyMetrics?.() ?? []), ...counted];
   }
 
   #requestId(sent: string | string[] | undefined): string {
@@ -505,8 +483,4 @@ function onceArrived(message: IncomingMessage, done: () => void): void {
 function splitUrl(url: string): [path: string, query: string] {
   const at = url.indexOf("?");
   return at < 0 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
-}
-
-function ok(facts: object = {}): HttpAnswer {
-  return jsonAnswer(200, encoder.encode(JSON.stringify({ status: "OK", ...facts })));
 }
