@@ -22,7 +22,6 @@ import { runSteps } from "../../base/steps.ts";
 import { bitmapOrdinals, setBit } from "../../codec/bitmap.ts";
 import type { DistanceMetric } from "../../model/schema.ts";
 import { CLUSTER_INDEX } from "../../segment/vectors/cluster-index.ts";
-import { CODE_INDEX } from "../../segment/vectors/code-index.ts";
 import type { AttributeIndex } from "../../segment/view/attribute-index.ts";
 import type { SegmentView } from "../../segment/view/segment-view.ts";
 import { unitVector } from "../../vector/metric.ts";
@@ -60,19 +59,6 @@ function drawSegment(metric: DistanceMetric): SegmentView {
   );
   const snapshot = openSnapshot(schema, [{ documents }]);
   return clusteredSnapshot(snapshot, { clusterRows: 8 }).segments[0].view;
-}
-
-/** As segments were before means had codes. */
-function withoutMeanCodes(view: SegmentView): SegmentView {
-  return new Proxy(view, {
-    get(target, name) {
-      if (name !== "index") return Reflect.get(target, name);
-      return (index: typeof CODE_INDEX, attribute: string) => {
-        const found = target.index(index, attribute);
-        return index === CODE_INDEX ? found && { ...found, means: undefined } : found;
-      };
-    },
-  });
 }
 
 function openCoded(view: SegmentView, metric: DistanceMetric, sent: Float32Array): CodedSegment {
@@ -127,17 +113,6 @@ test.each(METRICS)("most means are within their bounds, which are near, by %s", 
   }
   expect(inside / all).toBeGreaterThan(0.93);
   expect(wide / all).toBeLessThan(0.6);
-});
-
-test.each(METRICS)("means without codes have their distances as bounds, by %s", (metric) => {
-  const view = withoutMeanCodes(segmentOf(metric));
-  const segment = openCoded(view, metric, vectorOf(seededRandom(5)));
-  const { lower, upper } = boundsOf(segment);
-  expect(lower).toEqual(upper);
-  const distances = distancesOf(segment, Uint32Array.of(3, 77));
-  expect([...distances.entries()].filter(([, distance]) => distance > 0)).toEqual(
-    [3, 77].map((c) => [c, lower[c]]),
-  );
 });
 
 test("nothing is known of means from a query that is too long", () => {

@@ -16,7 +16,6 @@ import {
 import { SCAN_ROWS_MAX } from "../../kernel/kernel.ts";
 import type { ClusterView } from "../../segment/vectors/cluster-section.ts";
 import type { CodeView } from "../../segment/vectors/code-index.ts";
-import type { OpenMeanCodes } from "../../segment/vectors/code-section.ts";
 import { MEAN_GROUP, meanGroups } from "../../vector/mean-codes.ts";
 import { cosineErrorMax, measureOf } from "../../vector/metric.ts";
 import { type CodeTable, spreadOf } from "../../vector/one-bit-codes.ts";
@@ -109,17 +108,8 @@ export class CodedSegment implements ClusterMatches {
   }
 
   /** Writes bounds of the squared distances of the clusters' means. */
-  boundMeans(bounds: MeanBounds): void {
-    const { means } = this.codes;
-    if (means !== undefined) this.#boundCodedMeans(means, bounds);
-    else
-      this.measureMeans(
-        Uint32Array.from({ length: this.clusters.count }, (_, c) => c),
-        bounds,
-      );
-  }
-
-  #boundCodedMeans({ codes, groups }: OpenMeanCodes, { lower, upper }: MeanBounds): void {
+  boundMeans({ lower, upper }: MeanBounds): void {
+    const { codes, groups } = this.codes.means;
     const { count } = this.clusters;
     this.resume();
     this.#setTable(codes);

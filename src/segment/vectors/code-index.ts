@@ -30,8 +30,8 @@ export interface CodeView extends OpenCodeDescription {
   readonly inverseRadii: Float32Array;
   /** The blocks of a chunk. Throws `BytesMissing`. */
   chunk(index: number): CodeMatrix;
-  /** Codes of the clusters' means; undefined in segments of earlier versions. */
-  readonly means: OpenMeanCodes | undefined;
+  /** Codes of the clusters' means. */
+  readonly means: OpenMeanCodes;
 }
 
 const KINDS: readonly CodeSections[] = [CODE_SECTIONS, ORDINAL_CODE_SECTIONS, INNER_CODE_SECTIONS];
@@ -67,13 +67,14 @@ function open(sections: AttributeSections): CodeView | undefined {
   sections.touch([...Object.values(CLUSTER_SECTIONS), kinds.description, kinds.means]);
   const clusters = openClusters(sections);
   const section = sections.place(kinds.description);
-  if (codes === undefined || clusters === undefined || section === undefined) return undefined;
+  const meansPlace = sections.place(kinds.means);
+  if (codes === undefined || clusters === undefined) return undefined;
+  if (section === undefined || meansPlace === undefined) return undefined;
   const { source } = sections;
   const { starts, count, dimensions } = clusters;
   const description = openCodeDescription(section, count);
   const { rotatedDimensions } = description;
-  const meansPlace = sections.place(kinds.means);
-  const means = meansPlace && openMeanCodes(meansPlace, { count, dimensions, rotatedDimensions });
+  const means = openMeanCodes(meansPlace, { count, dimensions, rotatedDimensions });
   const nibbles = rotatedDimensions / 4;
   const blockBytes = codeBlockBytes(nibbles);
   const blockCount = Math.ceil(starts[count] / CODE_BLOCK_ROWS);

@@ -6,8 +6,7 @@
  * origin that is subtracted first (f32), and of each cluster (f32) what its centroid is multiplied
  * by to be the mean of its rows, and the mean of the rows' squared distances from that; last, the
  * rates of `vector/hit-rates.ts` (f32). The third has the codes of the clusters' means, again in
- * blocks, and behind them the mean of each group of means (f32; `vector/mean-codes.ts`); segments
- * of earlier versions lack it.
+ * blocks, and behind them the mean of each group of means (f32; `vector/mean-codes.ts`).
  *
  * What is coded is, for cosine_distance, the vector of length 1, and else the vector.
  */
