@@ -68,8 +68,6 @@ export interface LoadStats {
   readonly origin: ByteOrigin;
   /** Bytes of reads for which the store was asked. */
   readonly storeBytes: number;
-  /** Reads, of the disk or of the store. */
-  readonly requests: number;
   /** At most half of the cache is in use, and nothing was refused: more may be loaded ahead. */
   readonly isRoomy: boolean;
 }

@@ -164,7 +164,7 @@ export class CacheService {
     // One load after the other takes memory, so that two do not wait for each other's.
     const taken = await this.#room.run(() => this.#take(client, load));
     const missing = taken.extents.filter(({ isLoaded }) => !isLoaded);
-    const stats = { storeBytes: 0, requests: 0 };
+    const stats = { storeBytes: 0 };
     this.#read(taken.fresh, stats);
     let origin: ByteOrigin = "memory";
     try {
@@ -285,7 +285,6 @@ export class CacheService {
     for (const [object, extents] of byObject) {
       const spans = extents.map(({ range }) => pageSpan(range));
       for (const read of joinRanges(spans)) {
-        stats.requests++;
         const bytes = this.#reads.run(() => this.#get(object, read, stats));
         for (const index of read.ranges) {
           const extent = extents[index];
@@ -313,7 +312,6 @@ export class CacheService {
     error: unknown,
   ): Promise<ByteOrigin> {
     if (!isDatabaseError(error, "corrupt")) throw error;
-    stats.requests++;
     const { object } = extent.range;
     const { pages, origin } = await this.#reads.run(() =>
       this.#get(object, { ...span, isAnew: true }, stats),
@@ -386,7 +384,6 @@ export class CacheService {
 /** What the reads of one load cost so far. */
 interface ReadStats {
   storeBytes: number;
-  requests: number;
 }
 
 /** An object is not in the store. */

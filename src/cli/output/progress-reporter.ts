@@ -31,8 +31,6 @@ export interface ProgressStart {
 export interface ProgressTask {
   /** Adds to what is done. */
   advance(count: number): void;
-  /** Corrects how many there are. */
-  setTotal(total: number): void;
   /** Takes the bar away; a second time it does nothing. */
   end(): void;
 }
@@ -110,7 +108,6 @@ class RunningTask implements ProgressTask {
   readonly #view: TaskView;
   readonly #rate: RecentRate;
   readonly #stop: () => void;
-  #total: number | undefined;
   #done: number;
   #shownMs: number;
   #wait: Wait | undefined;
@@ -119,7 +116,6 @@ class RunningTask implements ProgressTask {
   constructor(start: ProgressStart, view: TaskView) {
     this.#start = start;
     this.#view = view;
-    this.#total = start.total;
     this.#done = start.done ?? 0;
     this.#shownMs = view.clock.monotonicMs();
     this.#rate = new RecentRate({ ms: this.#shownMs, count: this.#done });
@@ -140,10 +136,6 @@ class RunningTask implements ProgressTask {
     this.#wait = wait;
   }
 
-  setTotal(total: number): void {
-    this.#total = total;
-  }
-
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -154,11 +146,10 @@ class RunningTask implements ProgressTask {
   show(): void {
     const nowMs = this.#view.clock.monotonicMs();
     this.#shownMs = nowMs;
-    const { label, unit, units } = this.#start;
+    const { label, total, unit, units } = this.#start;
     const rate = this.#rate.at(nowMs);
     const amount = (count: number) =>
       unit === "byte" ? sizeText(Math.round(count)) : countText(Math.round(count));
-    const total = this.#total;
     const parts = [
       unit === "byte" ? amount(this.#done) : countedText(this.#done, unit, units),
       ...(total === undefined ? [] : [`of ${amount(total)}`]),

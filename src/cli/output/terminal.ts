@@ -4,8 +4,6 @@ export interface Terminal {
   readonly out: (text: string) => void;
   /** Writes to standard error: progress and errors. */
   readonly err: (text: string) => void;
-  /** Standard output is read by a person. */
-  readonly outIsTerminal: boolean;
   /** Standard error is read by a person. */
   readonly errIsTerminal: boolean;
   /** Standard input is a keyboard. */
@@ -30,7 +28,6 @@ export function processTerminal(): Terminal {
   return {
     out: (text) => stdout.write(text),
     err: (text) => stderr.write(text),
-    outIsTerminal: stdout.isTTY === true,
     errIsTerminal: stderr.isTTY === true,
     get inIsTerminal() {
       return stdin.isTTY === true;

@@ -50,7 +50,6 @@ export function testTerminal(options: CliOptions = {}): Terminal & { readonly sa
     err: (text) => {
       said.err += text;
     },
-    outIsTerminal: false,
     errIsTerminal: options.errIsTerminal ?? false,
     inIsTerminal: options.inIsTerminal ?? false,
     input: input(),
