@@ -1,6 +1,6 @@
 /** How a file is written, told by its first bytes and its name. */
 
-import { withoutMark } from "./json-lines-reader.ts";
+import { withoutMark } from "../../base/json-bytes.ts";
 
 /** Formats that can be named. */
 export const FILE_FORMATS = ["jsonl", "json", "csv", "tsv", "parquet", "arrow"] as const;

@@ -1,8 +1,9 @@
 /** A JSON array of objects, as `json.dump` and `jq -s` write it. */
 
 import { MIB } from "../../base/byte-sizes.ts";
+import { BYTE_ORDER_MARK } from "../../base/json-bytes.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { BYTE_ORDER_MARK, LINE_BYTES_MAX } from "./json-lines-reader.ts";
+import { LINE_BYTES_MAX } from "./json-lines-reader.ts";
 import {
   FileFault,
   type ReadPosition,

@@ -1,6 +1,7 @@
 /** JSON Lines: one JSON object in each line. */
 
 import { MIB } from "../../base/byte-sizes.ts";
+import { withoutMark, withoutSpace } from "../../base/json-bytes.ts";
 import type { ByteSource } from "./byte-source.ts";
 import {
   FileFault,
@@ -59,33 +60,11 @@ export class JsonLinesReader implements RowReader {
 function takeLine(rows: SourceRow[], at: ReadPosition, bytes: Uint8Array): ReadPosition {
   const offset = at.offset + bytes.length;
   const line = at.line + 1;
-  const text = trimmed(at.offset === 0 ? withoutMark(bytes) : bytes);
+  const text = withoutSpace(at.offset === 0 ? withoutMark(bytes) : bytes);
   if (text.length === 0) return { rows: at.rows, line, offset };
   const next = { rows: at.rows + 1, line, offset };
   rows.push({ line: at.line, next, content: { kind: "json", text } });
   return next;
-}
-
-/** What some programs put before UTF-8. */
-export const BYTE_ORDER_MARK: readonly number[] = [0xef, 0xbb, 0xbf];
-
-/** A file's first bytes without the byte order mark, if they begin with one. */
-export function withoutMark(bytes: Uint8Array): Uint8Array {
-  const isMark = BYTE_ORDER_MARK.every((byte, i) => bytes[i] === byte);
-  return isMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
-}
-
-/** Without JSON's white space at both ends. */
-function trimmed(bytes: Uint8Array): Uint8Array {
-  let start = 0;
-  let end = bytes.length;
-  while (end > start && isSpace(bytes[end - 1])) end--;
-  while (start < end && isSpace(bytes[start])) start++;
-  return bytes.subarray(start, end);
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 function tooLong(name: string, line: number): FileFault {

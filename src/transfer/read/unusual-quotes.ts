@@ -3,7 +3,7 @@
  * letters behind a closing one. It searches the bytes of a table, which is fast.
  */
 
-import { BYTE_ORDER_MARK } from "./json-lines-reader.ts";
+import { BYTE_ORDER_MARK } from "../../base/json-bytes.ts";
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;

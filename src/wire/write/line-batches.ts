@@ -3,6 +3,7 @@
 import { clip } from "../../base/bounded-text.ts";
 import { KIB, MIB } from "../../base/byte-sizes.ts";
 import { DatabaseError, isDatabaseError } from "../../base/errors.ts";
+import { isSpace, withoutMark, withoutSpace } from "../../base/json-bytes.ts";
 import type { Steps } from "../../base/steps.ts";
 import { skipJson } from "../json/json-body.ts";
 import { scanObject } from "../json/scan-object.ts";
@@ -132,7 +133,7 @@ export class LineBatches {
   #passBlanks(chunk: Uint8Array, start: number, most: number): number {
     const end = Math.min(chunk.length, start + most);
     let at = start;
-    for (; at < end && (isSpace(chunk[at]) || chunk[at] === LINE_FEED); at++) {
+    for (; at < end && isSpace(chunk[at]); at++) {
       if (chunk[at] === LINE_FEED) {
         this.#line++;
         this.#blankBytes = 0;
@@ -169,7 +170,7 @@ export class LineBatches {
     this.#held = [];
     this.#heldBytes = 0;
     if (whole.length > LINE_BYTES_MAX) throw this.#tooLong();
-    return trimmed(this.#line === 1 ? withoutMark(whole) : whole);
+    return withoutSpace(this.#line === 1 ? withoutMark(whole) : whole);
   }
 
   #tooLong(): LineFault {
@@ -198,21 +199,4 @@ function* checkLong(document: Uint8Array, line: number): Steps<void> {
     if (!isDatabaseError(error)) throw error;
     throw new LineFault(line, error.message.replace(/^💔 /, ""));
   }
-}
-
-function trimmed(bytes: Uint8Array): Uint8Array {
-  let start = 0;
-  let end = bytes.length;
-  while (end > start && isSpace(bytes[end - 1])) end--;
-  while (start < end && isSpace(bytes[start])) start++;
-  return bytes.subarray(start, end);
-}
-
-function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0d || byte === 0x09;
-}
-
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  const isMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return isMark ? bytes.subarray(3) : bytes;
 }
