@@ -184,7 +184,7 @@ export class Memtable {
       this.#sequences.set(view.id, DocumentSequences.all(sequence, view.documentCount));
     }
     this.#replace(dropped, added);
-    this.#count(added);
+    this.#count(added, 1);
     return {
       full: false,
       added: added.map((segment) => describe(segment)),
@@ -209,10 +209,7 @@ export class Memtable {
       for (const ordinal of ordinals) this.#deleteOne(segment, ordinal as Ordinal);
       if (ordinals.length > 0 || segment.liveCount === 0) deleted.set(segment, ordinals);
     }
-    for (const segment of whole) {
-      this.#documentCount -= segment.liveCount;
-      this.#logicalBytes -= liveLogicalBytes(segment);
-    }
+    this.#count(whole, -1);
     const dropped = [...whole, ...[...deleted.keys()].filter(isEmpty)];
     this.#replace(dropped, []);
     const ids = dropped.map(({ view }) => view.id);
@@ -326,7 +323,11 @@ export class Memtable {
       () => planMerge(inputs, schema, indexes ?? this.#options.indexes),
     ]);
     assert(revision === this.#revision, "documents have changed during a merge");
-    if (schema.dropCount !== undefined) this.#countLess(inputs, added);
+    if (schema.dropCount !== undefined) {
+      // Dropped attributes stay behind.
+      this.#count(inputs, -1);
+      this.#count(added, 1);
+    }
     const sequences = inputs.map((input) => this.#sequencesOf(input).ofLive(input.liveBitmap));
     for (const { view } of added) this.#sequences.set(view.id, DocumentSequences.join(sequences));
     this.#replace(inputs, added);
@@ -361,12 +362,6 @@ export class Memtable {
     return added;
   }
 
-  /** Dropped attributes stay behind in a merge. */
-  #countLess(inputs: readonly LiveSegment[], added: readonly LiveSegment[]): void {
-    for (const input of inputs) this.#logicalBytes -= liveLogicalBytes(input);
-    for (const segment of added) this.#logicalBytes += liveLogicalBytes(segment);
-  }
-
   /** Leaves the counts alone. */
   #replace(dropped: readonly LiveSegment[], added: readonly LiveSegment[]): void {
     this.#revision++;
@@ -377,10 +372,11 @@ export class Memtable {
     this.#segments = [...this.#segments.filter((segment) => !dropped.includes(segment)), ...added];
   }
 
-  #count(added: readonly LiveSegment[]): void {
-    for (const segment of added) {
-      this.#documentCount += segment.liveCount;
-      this.#logicalBytes += liveLogicalBytes(segment);
+  /** Adds the live documents of segments to the counts, or takes them away. */
+  #count(segments: readonly LiveSegment[], sign: 1 | -1): void {
+    for (const segment of segments) {
+      this.#documentCount += sign * segment.liveCount;
+      this.#logicalBytes += sign * liveLogicalBytes(segment);
     }
   }
 
