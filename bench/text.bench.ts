@@ -73,7 +73,10 @@ const chinese = prose(
 /** As texts are indexed: by the codes of their terms. */
 function eachCode(options: FullTextOptions) {
   const table = analyzerFor(options).takeTable();
-  return (_: string, utf8: Uint8Array) => table.forEachTerm(utf8, 0, utf8.length, count);
+  return (_: string, utf8: Uint8Array) => {
+    table.begin(utf8, 0, utf8.length);
+    while (table.advance(count));
+  };
 }
 
 let terms = 0;

@@ -9,10 +9,9 @@ import type { FullTextOptions } from "../model/full-text-options.ts";
 import { foldCase, foldToAscii } from "./languages/folding.ts";
 import { stemmerOf, stopWordsOf } from "./languages/language.ts";
 import type { Scan } from "./segmentation/legacy-tokenizer.ts";
-import { asciiScanOf, scanOf } from "./segmentation/tokenizer.ts";
+import { asciiScanOf, SCAN_STEP_UNITS, scanOf, WHOLE_TEXT } from "./segmentation/tokenizer.ts";
 import { TermCache } from "./term-cache.ts";
 import { TermTable } from "./term-table.ts";
-import type { TextPiece } from "./text-pieces.ts";
 
 /** Analyzers kept, one for each distinct set of options in use. */
 export const ANALYZERS_MAX = 16;
@@ -43,6 +42,17 @@ export interface PrefixQuery {
 /** Is told what a `Token` has. */
 export type VisitToken = (term: string, position: number, start: number, end: number) => void;
 
+/** How far a text is analyzed. */
+export interface TextPlace {
+  /** Where the next token may begin, in UTF-16 units. */
+  readonly offset: number;
+  /** Tokens before it. */
+  readonly tokenCount: number;
+}
+
+/** Before the first token. */
+export const TEXT_START: TextPlace = { offset: 0, tokenCount: 0 };
+
 /** Analyzes texts by one set of options. */
 export interface Analyzer {
   readonly options: FullTextOptions;
@@ -51,10 +61,10 @@ export interface Analyzer {
   /** Visits the terms of `text` in order, without an object per token. */
   forEachTerm(text: string, visit: (term: string, position: number) => void): void;
   /**
-   * Visits the terms of a piece of `text`. Positions are those in the piece, ranges those in the
-   * text. Returns the number of tokens.
+   * Visits the terms of the next part of `text`, in some 0.1 ms unless a token is longer. Returns
+   * where the part after it begins; undefined at the end.
    */
-  forEachToken(text: string, piece: TextPiece, visit: VisitToken): number;
+  visitPart(text: string, from: TextPlace, visit: VisitToken): TextPlace | undefined;
   /** A table of terms for one user until it is given back, perhaps with terms of earlier ones. */
   takeTable(): TermTable;
   /** Keeps a table for the next user, unless it holds more than is worth it. */
@@ -134,7 +144,7 @@ class TextAnalyzer implements Analyzer {
   analyze(text: string): Token[] {
     const tokens: Token[] = [];
     let position = 0;
-    this.#scan(text, (start, end) => {
+    this.#scan(text, WHOLE_TEXT, (start, end) => {
       const term = this.#cache.get(text, start, end);
       if (term !== undefined) tokens.push({ term, position, start, end });
       position++;
@@ -145,29 +155,29 @@ class TextAnalyzer implements Analyzer {
   forEachTerm(text: string, visit: (term: string, position: number) => void): void {
     const cache = this.#cache;
     let position = 0;
-    this.#scan(text, (start, end) => {
+    this.#scan(text, WHOLE_TEXT, (start, end) => {
       const term = cache.get(text, start, end);
       if (term !== undefined) visit(term, position);
       position++;
     });
   }
 
-  forEachToken(text: string, { start: first, end: last }: TextPiece, visit: VisitToken): number {
-    const piece = text.slice(first, last);
+  visitPart(text: string, from: TextPlace, visit: VisitToken): TextPlace | undefined {
     const cache = this.#cache;
-    let position = 0;
-    this.#scan(piece, (start, end) => {
-      const term = cache.get(piece, start, end);
-      if (term !== undefined) visit(term, position, first + start, first + end);
-      position++;
+    const range = { start: from.offset, until: from.offset + SCAN_STEP_UNITS };
+    let tokenCount = from.tokenCount;
+    const offset = this.#scan(text, range, (start, end) => {
+      const term = cache.get(text, start, end);
+      if (term !== undefined) visit(term, tokenCount, start, end);
+      tokenCount++;
     });
-    return position;
+    return offset < text.length ? { offset, tokenCount } : undefined;
   }
 
   lastTokenPrefix(text: string): PrefixQuery {
     let last: string | undefined;
     let lastStart = 0;
-    this.#scan(text, (start, end) => {
+    this.#scan(text, WHOLE_TEXT, (start, end) => {
       last = text.slice(start, end);
       lastStart = start;
     });

@@ -4,8 +4,7 @@ import { withRoom } from "../base/with-room.ts";
 import type { Tokenizer } from "../model/full-text-options.ts";
 import { codePointAt, unitsOf } from "./segmentation/code-points.ts";
 import { scanSentences } from "./segmentation/sentence-breaks.ts";
-import { scanOf } from "./segmentation/tokenizer.ts";
-import { piecesOf } from "./text-pieces.ts";
+import { SCAN_STEP_UNITS, scanOf } from "./segmentation/tokenizer.ts";
 
 /** How a text is cut: UAX #29 sentences, lines, a tokenizer's words, or not at all. */
 const FRAGMENT_UNITS = ["sentence", "paragraph", "word", "none"] as const;
@@ -61,8 +60,8 @@ export function* splitFragments(
       yield* scanLines(text, add);
       break;
     case "word":
-      for (const { start, end } of piecesOf(text, tokenizer)) {
-        scanOf(tokenizer)(text.slice(start, end), (from, to) => add(start + from, start + to));
+      for (let start = 0; start < text.length; ) {
+        start = scanOf(tokenizer)(text, { start, until: start + SCAN_STEP_UNITS }, add);
         yield;
       }
       break;

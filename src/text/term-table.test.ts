@@ -19,9 +19,11 @@ function tokensBy(table: TermTable, text: string): Pick<Token, "term" | "positio
   const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
   shared.set(bytes);
   const tokens: Pick<Token, "term" | "position">[] = [];
-  table.forEachTerm(shared, 2, shared.length - 1, (code, position) => {
+  const visit = (code: number, position: number): void => {
     tokens.push({ term: table.stringOf(code), position });
-  });
+  };
+  table.begin(shared, 2, shared.length - 1);
+  while (table.advance(visit));
   return tokens;
 }
 
@@ -85,6 +87,18 @@ test("tokens of one hash have their own terms", () => {
   );
   const table = analyzerFor({ ...FULL_TEXT_DEFAULTS, caseSensitive: true }).takeTable();
   for (let round = 0; round < 2; round++) expect(termsBy(table, words.join(" "))).toEqual(words);
+});
+
+test("long texts have many parts, of any script", () => {
+  const sentences = ["Fish swim in the sea. ", "魚は海で泳ぐ、", "Рыба,плывёт,в,море,", "a,b-c;"];
+  for (const sentence of sentences) {
+    const bytes = Buffer.from(sentence.repeat(10_000));
+    const table = analyzerFor(FULL_TEXT_DEFAULTS).takeTable();
+    let parts = 1;
+    table.begin(bytes, 0, bytes.length);
+    while (table.advance(() => {})) parts++;
+    expect(parts).toBeGreaterThan(sentence.length / 2);
+  }
 });
 
 test("a table that is given back is the next one's", () => {

@@ -7,6 +7,7 @@
 import { StringCodes } from "../base/string-codes.ts";
 import { withRoom } from "../base/with-room.ts";
 import type { Scan } from "./segmentation/legacy-tokenizer.ts";
+import { SCAN_STEP_UNITS } from "./segmentation/tokenizer.ts";
 import type { AsciiScan } from "./segmentation/word-breaks.ts";
 
 /** Tokens that a table learns; it asks for the terms of others each time. A power of two. */
@@ -46,6 +47,13 @@ export class TermTable {
   #ends = new Uint32Array(TABLE_TOKENS_MIN + 1);
   #codes = new Int32Array(TABLE_TOKENS_MIN);
   #units = new Uint16Array(8 * TABLE_TOKENS_MIN);
+  /** The text: by its bytes if `#text` is undefined. */
+  #bytes: Uint8Array = new Uint8Array(0);
+  #text: string | undefined;
+  /** Where its next part begins, and where it ends. */
+  #at = 0;
+  #end = 0;
+  #tokensVisited = 0;
   /** The token that is looked for. */
   readonly #token = new Uint16Array(TABLE_TOKEN_UNITS_MAX);
 
@@ -73,34 +81,45 @@ export class TermTable {
     return this.#terms.codeOf(term);
   }
 
+  /** Tokens of the text so far, dropped ones included. */
+  get tokenCount(): number {
+    return this.#tokensVisited;
+  }
+
+  /** Begins a text, which lies from `start` to `end` as UTF-8, perhaps in shared memory. */
+  begin(bytes: Uint8Array, start: number, end: number): void {
+    const isAsciiText = this.#options.asciiScan !== undefined && isAscii(bytes, start, end);
+    this.#bytes = bytes;
+    this.#text = isAsciiText ? undefined : decode(bytes, start, end);
+    this.#at = isAsciiText ? start : 0;
+    this.#end = this.#text?.length ?? end;
+    this.#tokensVisited = 0;
+  }
+
   /**
-   * Visits the codes of the terms of a text in their order, each with its position: how many tokens
-   * are before it, dropped ones included. The text lies from `start` to `end` as UTF-8, perhaps in
-   * shared memory. Returns the number of tokens.
+   * Visits the codes of the terms of the text's next part in their order, each with its position:
+   * how many tokens are before it, dropped ones included. A part takes some 0.1 ms, unless a token
+   * is longer. Returns true if there are more parts.
    */
-  forEachTerm(
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    visit: (code: number, position: number) => void,
-  ): number {
+  advance(visit: (code: number, position: number) => void): boolean {
     const { scan, asciiScan } = this.#options;
-    let position = 0;
-    if (asciiScan !== undefined && isAscii(bytes, start, end)) {
-      asciiScan(bytes, start, end, (from, to) => {
-        const code = this.#codeOfBytes(bytes, from, to);
-        if (code !== DROPPED) visit(code, position);
-        position++;
-      });
-      return position;
-    }
-    const text = decode(bytes, start, end);
-    scan(text, (from, to) => {
-      const code = this.#codeOfUnits(text, from, to);
+    const bytes = this.#bytes;
+    const text = this.#text;
+    const range = { start: this.#at, until: this.#at + SCAN_STEP_UNITS, end: this.#end };
+    let position = this.#tokensVisited;
+    const visitCode = (code: number): void => {
       if (code !== DROPPED) visit(code, position);
       position++;
-    });
-    return position;
+    };
+    if (text !== undefined) {
+      this.#at = scan(text, range, (from, to) => visitCode(this.#codeOfUnits(text, from, to)));
+    } else if (asciiScan !== undefined) {
+      this.#at = asciiScan(bytes, range, (from, to) =>
+        visitCode(this.#codeOfBytes(bytes, from, to)),
+      );
+    }
+    this.#tokensVisited = position;
+    return this.#at < this.#end;
   }
 
   #codeOfBytes(bytes: Uint8Array, start: number, end: number): number {

@@ -3,8 +3,7 @@
 import type { Steps } from "../../base/steps.ts";
 import type { FullTextOptions } from "../../model/full-text-options.ts";
 import type { AttributeValue } from "../../model/value.ts";
-import { analyzerFor, type Token } from "../../text/analyzer.ts";
-import { piecesOf } from "../../text/text-pieces.ts";
+import { analyzerFor, TEXT_START, type TextPlace, type Token } from "../../text/analyzer.ts";
 
 /** Elements that are visited between two pauses, each a token. */
 const ELEMENTS_PER_STEP = 4096;
@@ -42,13 +41,10 @@ export function* visitTokens(
   const analyzer = analyzerFor(options);
   for (const element of elements) {
     visitor.begin();
-    let before = 0;
-    for (const piece of piecesOf(element, tokenizer)) {
-      if (before > 0) yield;
+    for (let place: TextPlace | undefined = TEXT_START; place !== undefined; ) {
+      if (place.offset > 0) yield;
       if (visitor.isFound) return;
-      before += analyzer.forEachToken(element, piece, (term, at) => {
-        visitor.add(term, before + at);
-      });
+      place = analyzer.visitPart(element, place, (term, position) => visitor.add(term, position));
     }
   }
 }

@@ -9,14 +9,13 @@ import type { HighlightFragment } from "../../model/query-result.ts";
 import type { AttributeValue } from "../../model/value.ts";
 import { missedBy } from "../../segment/format/bytes-missing.ts";
 import { joinReads, type ReadingSteps } from "../../segment/format/reading-steps.ts";
-import { analyzerFor, type Token } from "../../text/analyzer.ts";
+import { analyzerFor, TEXT_START, type TextPlace, type Token } from "../../text/analyzer.ts";
 import {
   convertOffsets,
   type Fragment,
   type Fragments,
   splitFragments,
 } from "../../text/fragments.ts";
-import { piecesOf } from "../../text/text-pieces.ts";
 import type { RankedDocument } from "../documents/top-documents.ts";
 import type {
   ComputedOperator,
@@ -154,12 +153,11 @@ function* findFragments(
   for (const [element, text] of elements.entries()) {
     const fragments = yield* splitFragments(text, highlight.fragmentBy, tokenizer);
     const filler = new FragmentFiller(fragments, element, found);
-    let before = 0;
-    for (const piece of piecesOf(text, tokenizer)) {
+    for (let place: TextPlace | undefined = TEXT_START; place !== undefined; ) {
       let matchCount = 0;
-      before += analyzer.forEachToken(text, piece, (term, at, start, end) => {
+      place = analyzer.visitPart(text, place, (term, position, start, end) => {
         if (!filler.goesTo(start, end) || !isSought(term)) return;
-        filler.addMatch({ term, position: before + at, start, end });
+        filler.addMatch({ term, position, start, end });
         matchCount++;
       });
       const bytes = MATCH_BYTES * matchCount;

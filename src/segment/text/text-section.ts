@@ -147,7 +147,12 @@ export function* buildTextIndex(
     for (let i = start; i < end; i++) {
       const from = strings.offsets[i];
       const to = strings.offsets[i + 1];
-      const tokenCount = table.forEachTerm(strings.bytes, from, to, visit);
+      table.begin(strings.bytes, from, to);
+      while (table.advance(visit)) {
+        yield;
+        yield* collector.makeRoom();
+      }
+      const { tokenCount } = table;
       first += isWhole ? 1 : tokenCount === 0 ? 0 : tokenCount + ELEMENT_GAP;
       bytes += to - from;
       if (bytes < STEP_TEXT_BYTES) continue;

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../base/random.ts";
 import { type Scan, scanWordsV0, scanWordsV1, scanWordsV2 } from "./legacy-tokenizer.ts";
+import { WHOLE_TEXT } from "./tokenizer.ts";
 
 function tokensOf(scan: Scan, text: string): string[] {
   const tokens: string[] = [];
-  scan(text, (start, end) => tokens.push(text.slice(start, end)));
+  scan(text, WHOLE_TEXT, (start, end) => tokens.push(text.slice(start, end)));
   return tokens;
 }
 

@@ -5,8 +5,22 @@
 import { CHARACTER_RUNS } from "./character-table.ts";
 import { codePointAt, decodeRuns, unitsOf } from "./code-points.ts";
 
-/** Visits the UTF-16 range of each token of a text, in order. */
-export type Scan = (text: string, visit: (start: number, end: number) => void) => void;
+/** The part of a text whose tokens are visited. */
+export interface ScanRange {
+  /** Where the first token may begin: the start of the text, or what a scan has returned. */
+  readonly start: number;
+  /** No token is visited that begins here or later; beyond the text, all are. */
+  readonly until: number;
+}
+
+/** Hears of tokens by their ranges, in UTF-16 units, or in bytes where a text is given as those. */
+export type VisitRange = (start: number, end: number) => void;
+
+/**
+ * Visits the range of each token of a part of a text, in order. Returns where the next token may
+ * begin; the text's length at its end.
+ */
+export type Scan = (text: string, range: ScanRange, visit: VisitRange) => number;
 
 const CHARACTERS = decodeRuns(CHARACTER_RUNS);
 const ALPHANUMERIC = 1;
@@ -16,31 +30,36 @@ const PICTOGRAPHIC = 4;
 const ZERO_WIDTH_JOINER = 0x200d;
 
 /** `word_v0`: runs of alphanumerics, ideographs among them. */
-export const scanWordsV0: Scan = (text, visit) => {
-  let start = 0;
-  while (start < text.length) {
+export const scanWordsV0: Scan = (text, { start: first, until }, visit) => {
+  const last = Math.min(until, text.length);
+  let start = first;
+  while (start < last) {
     const codePoint = codePointAt(text, start);
     const end = isAlphanumeric(codePoint) ? runEnd(text, start) : start;
     if (end > start) visit(start, end);
     start = end > start ? end : start + unitsOf(codePoint);
   }
+  return start;
 };
 
 /** `word_v1`: as `word_v0`, and each emoji sequence. */
-export const scanWordsV1: Scan = (text, visit) => {
-  let start = 0;
-  while (start < text.length) {
+export const scanWordsV1: Scan = (text, { start: first, until }, visit) => {
+  const last = Math.min(until, text.length);
+  let start = first;
+  while (start < last) {
     const codePoint = codePointAt(text, start);
     const end = isAlphanumeric(codePoint) ? runEnd(text, start) : emojiEnd(text, start);
     if (end > start) visit(start, end);
     start = end > start ? end : start + unitsOf(codePoint);
   }
+  return start;
 };
 
 /** `word_v2`: runs of other alphanumerics, each ideograph, each emoji sequence. */
-export const scanWordsV2: Scan = (text, visit) => {
-  let start = 0;
-  while (start < text.length) {
+export const scanWordsV2: Scan = (text, { start: first, until }, visit) => {
+  const last = Math.min(until, text.length);
+  let start = first;
+  while (start < last) {
     const codePoint = codePointAt(text, start);
     let end = start;
     if (isIdeograph(codePoint)) end = start + unitsOf(codePoint);
@@ -49,6 +68,7 @@ export const scanWordsV2: Scan = (text, visit) => {
     if (end > start) visit(start, end);
     start = end > start ? end : start + unitsOf(codePoint);
   }
+  return start;
 };
 
 function isAlphanumeric(codePoint: number): boolean {

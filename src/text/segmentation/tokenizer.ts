@@ -1,9 +1,24 @@
 /** Maps the name of a tokenizer to the function that finds its tokens. */
 import type { Tokenizer } from "../../model/full-text-options.ts";
-import { type Scan, scanWordsV0, scanWordsV1, scanWordsV2 } from "./legacy-tokenizer.ts";
+import {
+  type Scan,
+  type ScanRange,
+  scanWordsV0,
+  scanWordsV1,
+  scanWordsV2,
+} from "./legacy-tokenizer.ts";
 import { type AsciiScan, scanAsciiWords, scanWords } from "./word-breaks.ts";
 
-const scanWhole: Scan = (text, visit) => visit(0, text.length);
+/** Units of a text, or bytes in ASCII, that one step scans: some 0.1 ms of analysis. */
+export const SCAN_STEP_UNITS = 8192;
+
+/** The range of all tokens. */
+export const WHOLE_TEXT: ScanRange = { start: 0, until: Number.POSITIVE_INFINITY };
+
+const scanWhole: Scan = (text, _range, visit) => {
+  visit(0, text.length);
+  return text.length;
+};
 
 const SCANS: Readonly<Record<Tokenizer, Scan>> = {
   word_v0: scanWordsV0,

@@ -3,6 +3,7 @@ import { effort } from "../../../test/support/effort.ts";
 import { expectEqual } from "../../../test/support/expect-equal.ts";
 import { readBreakCases } from "../../../test/unicode/break-cases.ts";
 import { seededRandom } from "../../base/random.ts";
+import { WHOLE_TEXT } from "./tokenizer.ts";
 import {
   nextWordBreak,
   scanAsciiWords,
@@ -24,7 +25,7 @@ function breaksOf(text: string): number[] {
 
 function wordsOf(text: string): string[] {
   const words: string[] = [];
-  scanWords(text, (start, end) => words.push(text.slice(start, end)));
+  scanWords(text, WHOLE_TEXT, (start, end) => words.push(text.slice(start, end)));
   return words;
 }
 
@@ -171,7 +172,8 @@ describe("random texts", () => {
       // What stands around the range would go on with its words.
       const bytes = Buffer.from(`a'${text}'a`);
       const words: string[] = [];
-      scanAsciiWords(bytes, 2, bytes.length - 2, (start, end) => {
+      const range = { start: 2, until: bytes.length, end: bytes.length - 2 };
+      scanAsciiWords(bytes, range, (start, end) => {
         words.push(bytes.toString("latin1", start, end));
       });
       expectEqual({ text, words }, { text, words: wordsOf(text) });

@@ -4,6 +4,7 @@
  * most text and needs neither code points nor the rules for marks.
  */
 import { codePointAt, decodeRuns, unitsOf } from "./code-points.ts";
+import type { Scan, ScanRange, VisitRange } from "./legacy-tokenizer.ts";
 import { WORD_BREAK_RUNS } from "./word-break-table.ts";
 
 /** Word_Break property values, numbered as in the table. */
@@ -76,11 +77,6 @@ function bridges(left: number, middle: number, right: number): boolean {
   return left === W.numeric && right === W.numeric && isIn(BETWEEN_NUMBERS, middle);
 }
 
-/** Tells whether a unit is of the spaces that are one segment with those beside them. */
-export function isSpaceAt(text: string, offset: number): boolean {
-  return (WORD_CLASSES[text.charCodeAt(offset)] & CLASS_MASK) === W.space;
-}
-
 /** Class of the first code point from `offset` on that is not transparent. */
 function nextClass(text: string, offset: number): number {
   let next = offset;
@@ -148,11 +144,12 @@ function kindOf(value: number): number {
   return value === W.extendNumLet ? Kind.special : Kind.gap;
 }
 
-/** Calls `visit` with the UTF-16 range of every word-like segment of `text`, in order. */
-export function scanWords(text: string, visit: (start: number, end: number) => void): void {
+/** Visits the UTF-16 range of every word-like segment of a part of `text`, in order. */
+export const scanWords: Scan = (text, { start: first, until }, visit) => {
   const length = text.length;
-  let start = 0;
-  while (start < length) {
+  const last = Math.min(until, length);
+  let start = first;
+  while (start < last) {
     let kind = KINDS[text.charCodeAt(start)];
     let end = start + 1;
     if (kind === Kind.alphanumeric) {
@@ -181,14 +178,11 @@ export function scanWords(text: string, visit: (start: number, end: number) => v
     }
     start = visitSegment(text, start, visit);
   }
-}
+  return start;
+};
 
 /** Visits the segment at `start` if it is word-like, by all rules, and returns its end. */
-function visitSegment(
-  text: string,
-  start: number,
-  visit: (start: number, end: number) => void,
-): number {
+function visitSegment(text: string, start: number, visit: VisitRange): number {
   const ascii = asciiWordEnd(text, start);
   if (ascii > start) {
     visit(start, ascii);
@@ -228,18 +222,19 @@ function asciiWordEnd(text: string, start: number): number {
   return (seen & WORD_LIKE) === 0 ? start : end;
 }
 
-/** Visits the range of each token of ASCII text, given as bytes from `start` to `end`, in order. */
-export type AsciiScan = (
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  visit: (start: number, end: number) => void,
-) => void;
+/** A part of a text that ends at `end`. */
+export interface ByteScanRange extends ScanRange {
+  readonly end: number;
+}
+
+/** A `Scan` of ASCII text that is given as bytes. */
+export type AsciiScan = (bytes: Uint8Array, range: ByteScanRange, visit: VisitRange) => number;
 
 /** `scanWords` for ASCII text. */
-export const scanAsciiWords: AsciiScan = (bytes, start, end, visit) => {
+export const scanAsciiWords: AsciiScan = (bytes, { start, until, end }, visit) => {
+  const last = Math.min(until, end);
   let at = start;
-  while (at < end) {
+  while (at < last) {
     const from = at;
     let kind: number = Kind.gap;
     while (at < end) {
@@ -258,15 +253,11 @@ export const scanAsciiWords: AsciiScan = (bytes, start, end, visit) => {
       at++;
     } else at = visitAsciiWord(bytes, from, end, visit);
   }
+  return Math.min(at, end);
 };
 
 /** Visits the segment at `start`, of a letter, number or underscore, and returns its end. */
-function visitAsciiWord(
-  bytes: Uint8Array,
-  start: number,
-  end: number,
-  visit: (start: number, end: number) => void,
-): number {
+function visitAsciiWord(bytes: Uint8Array, start: number, end: number, visit: VisitRange): number {
   let seen = 0;
   let at = start;
   for (; at < end; at++) {
