@@ -6,6 +6,7 @@
 
 import { assert } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
+import { StringCodes } from "../../base/string-codes.ts";
 import { ArrayPacker, ArrayUnpacker } from "../../codec/columns-packing.ts";
 import { hasValue } from "../../codec/columns-value.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
@@ -76,30 +77,24 @@ export function* buildDictionary(column: Column): Steps<Dictionary> {
       ? [column.data.offsets[0], column.data.offsets[column.count]]
       : [0, column.count];
   const valueAt = valueReader(data, start, end);
-  const firstCodes = new Map<string, number>();
+  const firstCodes = new StringCodes();
   const codes = new Uint32Array(end - start);
   for (let i = start; i < end; i++) {
     if (i % STEP_VALUES === 0) yield;
     if (!isArray && !hasValue(column, i)) continue;
-    const value = valueAt(i);
-    let code = firstCodes.get(value);
-    if (code === undefined) {
-      code = firstCodes.size;
-      firstCodes.set(value, code);
-    }
-    codes[i - start] = code;
+    codes[i - start] = firstCodes.codeOf(valueAt(i));
   }
-  const sorted = yield* sortInSteps([...firstCodes.keys()]);
+  const sorted = yield* sortInSteps(firstCodes.strings);
   const finalCodes = new Uint32Array(sorted.length);
   for (let code = 0; code < sorted.length; code++) {
     if (code % STEP_VALUES === 0) yield;
-    finalCodes[firstCodes.get(sorted[code]) ?? 0] = code;
+    finalCodes[firstCodes.codeOf(sorted[code])] = code;
   }
   for (let i = 0; i < codes.length; i++) {
     if (i % STEP_POSITIONS === 0) yield;
     codes[i] = finalCodes[codes[i]] ?? 0;
   }
-  return { values: dictionaryValues(data.kind, fromByteStrings(sorted)), codes };
+  return { values: dictionaryValues(data.kind, yield* fromByteStrings(sorted)), codes };
 }
 
 /** Joins dictionaries of one attribute, keeping only values that are in use. */

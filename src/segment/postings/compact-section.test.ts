@@ -20,7 +20,9 @@ function listsOf(ordinals: readonly number[][], number: (i: number) => number): 
   ordinals.forEach((list, code) => {
     starts[code + 1] = starts[code] + list.length;
   });
-  const strings = fromByteStrings(ordinals.map((_, code) => String(code).padStart(6, "0")));
+  const strings = runSteps(
+    fromByteStrings(ordinals.map((_, code) => String(code).padStart(6, "0"))),
+  );
   const numbers = Uint32Array.from({ length: starts[ordinals.length] }, (_, i) => number(i));
   return { strings, starts, ordinals: Uint32Array.from(ordinals.flat()), numbers };
 }
@@ -38,7 +40,7 @@ function written(
   documentCount: number,
   change: (bytes: Uint8Array, starts: Uint32Array) => void = () => undefined,
 ): Written {
-  const { starts, section } = planCompact("text", given, form, documentCount);
+  const { starts, section } = runSteps(planCompact("text", given, form, documentCount));
   const bytes = new Uint8Array(64 * Math.ceil(section.bytes / 64)).fill(0xee);
   runSteps(section.writeTo(bytes.subarray(0, section.bytes)));
   change(bytes, starts);
@@ -146,7 +148,7 @@ test("a directory that is not of the lists is refused", () => {
 test("lists are written in steps", () => {
   const long = Array.from({ length: 100_000 }, (_, i) => i);
   const given = listsOf([...Array(9).fill(long)], () => 1);
-  const { section } = planCompact("text", given, TEXT_LISTS, 100_000);
+  const { section } = runSteps(planCompact("text", given, TEXT_LISTS, 100_000));
   const steps = [...section.writeTo(new Uint8Array(section.bytes))].length;
   expect(steps).toBe(9);
 });

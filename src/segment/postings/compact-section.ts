@@ -32,6 +32,8 @@ export interface CompactForm {
 
 /** Postings that one step writes. */
 const STEP_POSTINGS = 16_384;
+/** Lists that one step plans. */
+const STEP_LISTS = 65_536;
 
 /** A section that is planned, and where each list begins in it. */
 export interface CompactPlan {
@@ -40,15 +42,16 @@ export interface CompactPlan {
 }
 
 /** Plans the section of some lists in a segment of so many documents. */
-export function planCompact(
+export function* planCompact(
   attribute: string,
   lists: PostingLists,
   { kind, numbers }: CompactForm,
   documentCount: number,
-): CompactPlan {
+): Steps<CompactPlan> {
   const layout = new ListLayout(documentCount, numbers.bytes);
   const starts = new Uint32Array(lists.starts.length);
   for (let code = 0; code + 1 < starts.length; code++) {
+    if (code % STEP_LISTS === STEP_LISTS - 1) yield;
     starts[code + 1] = starts[code] + layout.units(lists.starts[code + 1] - lists.starts[code]);
   }
   const bytes = starts[starts.length - 1] * UNIT_BYTES;

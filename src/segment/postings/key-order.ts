@@ -67,8 +67,12 @@ export class KeyOrder {
       const place = this.#placeOf(text);
       while (next < rankCount && known[next] < place) sorted[at++] = ordered[known[next++]];
       sorted[at++] = this.#strings.codeOf(text);
+      if (at % STEP_STRINGS === 0) yield;
     }
-    while (next < rankCount) sorted[at++] = ordered[known[next++]];
+    while (next < rankCount) {
+      if (next % STEP_RANKS === STEP_RANKS - 1) yield;
+      sorted[at++] = ordered[known[next++]];
+    }
     return sorted;
   }
 
@@ -103,6 +107,7 @@ export class KeyOrder {
     const old = this.#ordered;
     const fresh: string[] = [];
     for (let code = old.length; code < this.#strings.size; code++) {
+      if (code % STEP_RANKS === STEP_RANKS - 1) yield;
       fresh.push(this.stringOf(code));
     }
     const ordered = new Uint32Array(this.#strings.size);

@@ -111,7 +111,10 @@ export function* mergePostings(
 ): Steps<PostingLists> {
   let capacity = 0;
   for (const { lists } of parts) {
-    for (let code = 0; code < lists.listCount; code++) capacity += lists.postingCount(code);
+    for (let code = 0; code < lists.listCount; code++) {
+      capacity += lists.postingCount(code);
+      if (code % STEP_POSTINGS === STEP_POSTINGS - 1) yield;
+    }
     yield;
   }
   const ordinals = new Uint32Array(capacity);
@@ -272,7 +275,7 @@ export class PostingCollector {
   /** The lists in the order of their keys, which `encode` turns into bytes. */
   *finish(
     keys: KeyOrder,
-    encode: (sorted: readonly string[]) => SortedStrings,
+    encode: (sorted: readonly string[]) => Steps<SortedStrings>,
   ): Steps<CollectedLists> {
     const codes = yield* keys.sorted(this.#codes.subarray(0, this.#codeCount));
     const sorted: string[] = [];
@@ -295,7 +298,7 @@ export class PostingCollector {
       numbers[at] = this.#numbers[i];
     }
     this.#reset();
-    return { strings: encode(sorted), starts, ordinals, numbers, codes };
+    return { strings: yield* encode(sorted), starts, ordinals, numbers, codes };
   }
 
   #addCode(code: number): void {

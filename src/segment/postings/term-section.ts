@@ -29,7 +29,10 @@ const SORTED_RUN = 2048;
 /** Strings, and what is joined for them, that one step merges. */
 const MERGED_RUN = 4096;
 
-/** Bytes that are read as characters at once. */
+/** Strings that one step joins. */
+const JOINED_STRINGS = 8192;
+
+/** Bytes that are read as characters at once, and units that are joined. */
 const READ_BYTES = 256 * KIB;
 
 /** How many strings there are. */
@@ -71,10 +74,8 @@ export function lastUpTo(strings: SortedStrings, wanted: Uint8Array): number {
 }
 
 /** Joins byte strings that are sorted already. */
-export function fromByteStrings(values: readonly string[]): SortedStrings {
-  const offsets = new Uint32Array(values.length + 1);
-  for (let i = 0; i < values.length; i++) offsets[i + 1] = offsets[i] + values[i].length;
-  return { offsets, bytes: Buffer.from(values.join(""), "latin1") };
+export function fromByteStrings(values: readonly string[]): Steps<SortedStrings> {
+  return joinStrings(values, (joined) => Buffer.from(joined, "latin1"));
 }
 
 /** Reads bytes as characters, one each. */
@@ -137,13 +138,39 @@ function compareUnits(a: string, b: string): number {
 }
 
 /** Encodes strings that are sorted already. */
-export function encodeSorted(values: readonly string[]): SortedStrings {
-  const joined = values.join("");
-  const bytes = textEncoder.encode(joined);
-  const isAscii = bytes.length === joined.length;
+export function encodeSorted(values: readonly string[]): Steps<SortedStrings> {
+  return joinStrings(values, (joined) => textEncoder.encode(joined));
+}
+
+/** Joins strings by the bytes that `encode` makes of several, end to end. */
+function* joinStrings(
+  values: readonly string[],
+  encode: (joined: string) => Uint8Array,
+): Steps<SortedStrings> {
   const offsets = new Uint32Array(values.length + 1);
-  for (let i = 0; i < values.length; i++) {
-    offsets[i + 1] = offsets[i] + (isAscii ? values[i].length : Buffer.byteLength(values[i]));
+  const pieces: Uint8Array[] = [];
+  for (let start = 0; start < values.length; ) {
+    let end = start;
+    let units = 0;
+    while (end < values.length && end - start < JOINED_STRINGS && units < READ_BYTES) {
+      units += values[end++].length;
+    }
+    const joined = values.slice(start, end).join("");
+    const bytes = encode(joined);
+    const isUnits = bytes.length === units;
+    for (let i = start; i < end; i++) {
+      offsets[i + 1] = offsets[i] + (isUnits ? values[i].length : Buffer.byteLength(values[i]));
+    }
+    pieces.push(bytes);
+    start = end;
+    yield;
+  }
+  const bytes = new Uint8Array(offsets[values.length]);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+    yield;
   }
   return { offsets, bytes };
 }

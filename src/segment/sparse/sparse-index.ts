@@ -75,7 +75,7 @@ function* plan(
 ): Steps<SectionPlan[]> {
   const blocks = yield* buildBlocks(lists, blockPostings, boundWeights(lists));
   return [
-    ...planSparse(attribute, lists, documentCount),
+    ...(yield* planSparse(attribute, lists, documentCount)),
     ...planBlocks(attribute, blocks, SPARSE_BLOCKS),
   ];
 }

@@ -112,12 +112,12 @@ export function isBoundWeight(): BoundsPosting {
 }
 
 /** Plans the sections of inverted sparse vectors, but for the bounds of their postings. */
-export function planSparse(
+export function* planSparse(
   attribute: string,
   lists: PostingLists,
   documentCount: number,
-): SectionPlan[] {
-  const compact = planCompact(attribute, lists, SPARSE_LISTS, documentCount);
+): Steps<SectionPlan[]> {
+  const compact = yield* planCompact(attribute, lists, SPARSE_LISTS, documentCount);
   const packer = new ArrayPacker();
   packPostings(packer, { strings: lists.strings, starts: compact.starts });
   return [packedSection(SPARSE_SECTION, attribute, packer), compact.section];

@@ -212,7 +212,7 @@ function* plan(
   const { lists, lengths, fingerprint, presence } = index;
   const blocks = yield* buildBlocks(lists, blockPostings, boundTexts(index));
   const bitsets = yield* buildBitsets(lists, lengths.length, extent);
-  const compact = planCompact(attribute, lists, TEXT_LISTS, lengths.length);
+  const compact = yield* planCompact(attribute, lists, TEXT_LISTS, lengths.length);
   const directory = { strings: lists.strings, starts: compact.starts };
   const greats = yield* collectGreats(lists);
   const blockPlans = planBlocks(attribute, blocks, TEXT_BLOCKS);
