@@ -366,6 +366,11 @@ describe("what models write", () => {
     ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"x":', 400, "no JSON"],
     [`{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, 400, "levels of arrays"],
     [`{"a":[${"[],".repeat(50_000)}[]]}`, 400, "more than 50000 arrays and objects"],
+    [
+      `{"a":{${Array.from({ length: 4097 }, (_, i) => `"a,\\"${i}":1`).join()}}}`,
+      400,
+      "4096 members",
+    ],
     [`{"jsonrpc":"2.0","id":"${"x".repeat(129)}","method":"ping"}`, 400, "`id` has 129 characters"],
     [
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${"x".repeat(900_000)}"}}`,

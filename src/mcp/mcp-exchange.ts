@@ -10,6 +10,8 @@ import type { ProtocolPackage } from "./mcp-servers.ts";
 const DEPTH_MAX = 64;
 /** Arrays and objects of a message; empty ones take twenty times their text in memory. */
 const CONTAINERS_MAX = 50_000;
+/** Members of an object: four times the attributes of a document. The package visits each. */
+const MEMBERS_MAX = 4096;
 /** Characters of a tool's name, and of a message's own id, which answers repeat. */
 const NAME_CHARS_MAX = 128;
 /** Of JSON-RPC: the message is no JSON, or no request. */
@@ -63,6 +65,8 @@ export async function answerMessage(
 function parseMessage(
   body: Uint8Array,
 ): { readonly parsed: unknown } | { readonly fault: McpAnswer } {
+  const shape = shapeFault(body);
+  if (shape !== undefined) return { fault: rpcError(INVALID_REQUEST, shape) };
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(body).toString("utf8"));
@@ -74,23 +78,49 @@ function parseMessage(
     const reason = "the body must be one JSON-RPC message; send several in requests of their own";
     return { fault: rpcError(INVALID_REQUEST, reason) };
   }
-  const reason = longName(parsed) ?? sizeFault(parsed);
+  const reason = longName(parsed);
   return reason === undefined ? { parsed } : { fault: rpcError(INVALID_REQUEST, reason) };
 }
 
-/** Looks at level after level, since what is too deep would end a recursion, too. */
-function sizeFault(root: object): string | undefined {
-  let level: object[] = [root];
-  let count = 1;
-  for (let depth = 0; depth < DEPTH_MAX; depth++) {
-    level = level.flatMap((value) => Object.values(value).filter(isContainer));
-    count += level.length;
-    if (level.length === 0) return undefined;
-    if (count > CONTAINERS_MAX) {
-      return `the message has more than ${CONTAINERS_MAX} arrays and objects; send less at once`;
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Bounds a message by its bytes, in a few nanoseconds each: to parse one of 90,000 members takes 70
+ * ms, and to check it ten times as long, without a pause.
+ */
+function shapeFault(body: Uint8Array): string | undefined {
+  const members = new Uint32Array(DEPTH_MAX + 1);
+  const isObject = new Uint8Array(DEPTH_MAX + 1);
+  let depth = 0;
+  let containers = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      at = stringEnd(body, at + 1);
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      if (++depth > DEPTH_MAX) {
+        return `the message has more than ${DEPTH_MAX} levels of arrays and objects`;
+      }
+      if (++containers > CONTAINERS_MAX) {
+        return `the message has more than ${CONTAINERS_MAX} arrays and objects; send less at once`;
+      }
+      members[depth] = 1;
+      isObject[depth] = byte === OPEN_OBJECT ? 1 : 0;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      depth = Math.max(0, depth - 1);
+    } else if (byte === COMMA && isObject[depth] === 1 && ++members[depth] > MEMBERS_MAX) {
+      return `an object of the message has more than ${MEMBERS_MAX} members; send less at once`;
     }
   }
-  return `the message has more than ${DEPTH_MAX} levels of arrays and objects`;
+  return undefined;
+}
+
+/** Where the string ends whose first character is at `start`. */
+function stringEnd(body: Uint8Array, start: number): number {
+  let at = start;
+  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;
+  return at;
 }
 
 /** What an answer would repeat whole, however long it is. */
@@ -102,10 +132,6 @@ function longName(message: object): string | undefined {
     return `\`${what}\` has ${text.length} characters; at most ${NAME_CHARS_MAX} are taken`;
   }
   return undefined;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function rpcError(code: number, message: string): McpAnswer {
