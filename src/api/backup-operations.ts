@@ -76,18 +76,14 @@ export function runBackupOperation(
   options: BackupOperationOptions,
 ): Promise<HttpAnswer> | undefined {
   const { operation, namespace, parameters } = call;
+  const slices = new Slices({ ...options.points.namespaceOptions, flow: namespace });
+  const whole = () => wholeBody(body, slices);
   return OPERATIONS[operation]?.({
     ...options,
     namespace,
     parameters,
-    body: () => wholeBody(body),
-    read: async (parse) => {
-      const bytes = await wholeBody(body);
-      const { namespaceOptions } = options.points;
-      return new Slices({ ...namespaceOptions, flow: namespace }).run(
-        parse(bytes, reporter.unknown),
-      );
-    },
+    body: whole,
+    read: async (parse) => slices.run(parse(await whole(), reporter.unknown)),
   });
 }
 

@@ -1,14 +1,22 @@
 import { DatabaseError } from "../base/errors.ts";
+import type { Slices } from "../base/slices.ts";
+import type { Steps } from "../base/steps.ts";
 import { QUERY_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { BodySource } from "./write-call.ts";
 
-/** Reads a body that is not parsed while it arrives, up to `QUERY_BODY_BYTES_MAX`. */
-export async function wholeBody(body: BodySource): Promise<Uint8Array> {
+/**
+ * Reads a body that is not parsed while it arrives, up to `QUERY_BODY_BYTES_MAX`. Its chunks are
+ * joined in slices: 60 MB in one go take up to 90 ms.
+ */
+export async function wholeBody(
+  body: BodySource,
+  slices: Pick<Slices, "run">,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
     const chunk = await body.next();
-    if (chunk === undefined) return Buffer.concat(chunks);
+    if (chunk === undefined) return slices.run(joinChunks(chunks, bytes));
     bytes += chunk.length;
     if (bytes > QUERY_BODY_BYTES_MAX) {
       const limit = `the limit of ${QUERY_BODY_BYTES_MAX} bytes`;
@@ -16,4 +24,17 @@ export async function wholeBody(body: BodySource): Promise<Uint8Array> {
     }
     chunks.push(chunk.slice());
   }
+}
+
+function* joinChunks(chunks: readonly Uint8Array[], bytes: number): Steps<Uint8Array> {
+  if (chunks.length === 1) return chunks[0];
+  // Not filled with zeros, which would take as long as to join the chunks.
+  const joined = Buffer.allocUnsafeSlow(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, at);
+    at += chunk.length;
+    yield;
+  }
+  return joined;
 }

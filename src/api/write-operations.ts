@@ -123,11 +123,11 @@ function operate(
     case "get_metadata":
       return operations.metadata();
     case "update_metadata":
-      return wholeBody(body).then((bytes) => operations.updateMetadata(bytes, unknown));
+      return operations.updateMetadata(body, unknown);
     case "get_schema":
       return operations.schema();
     case "update_schema":
-      return wholeBody(body).then((bytes) => operations.updateSchema(bytes, unknown));
+      return operations.updateSchema(body, unknown);
     case "warm_cache_hint":
       return operations.hintWarm();
     case "warm_cache":
@@ -319,9 +319,11 @@ class NamespaceOperations {
     return jsonAnswer(200, encodeMetadataAnswer(metadata, this.#call.apiVersion));
   }
 
-  async updateMetadata(body: Uint8Array, unknown: UnknownMembers): Promise<HttpAnswer> {
+  async updateMetadata(body: BodySource, unknown: UnknownMembers): Promise<HttpAnswer> {
+    const slices = this.#slices();
+    const bytes = await wholeBody(body, slices);
     await this.#findNewest();
-    const patch = await this.#slices().run(parseMetadataPatch(body, unknown));
+    const patch = await slices.run(parseMetadataPatch(bytes, unknown));
     await this.#options.catalog.submit(this.#name, settingsJob(patch, this.#jobOptions()));
     return this.metadata();
   }
@@ -331,9 +333,11 @@ class NamespaceOperations {
     return jsonAnswer(200, encodeSchemaAnswer(facts.schema));
   }
 
-  async updateSchema(body: Uint8Array, unknown: UnknownMembers): Promise<HttpAnswer> {
+  async updateSchema(body: BodySource, unknown: UnknownMembers): Promise<HttpAnswer> {
+    const slices = this.#slices();
+    const bytes = await wholeBody(body, slices);
     await this.#findNewest();
-    const declared = await this.#slices().run(parseSchemaBody(body, unknown));
+    const declared = await slices.run(parseSchemaBody(bytes, unknown));
     const job = schemaJob(declared, this.#jobOptions());
     const schema = await this.#options.catalog.submit(this.#name, job);
     await this.#awaitIndexes();
