@@ -5,6 +5,8 @@
  * and 2.
  */
 
+import { Pace } from "../base/pace.ts";
+import { runSteps, type Steps } from "../base/steps.ts";
 import { ELEMENT_BYTES } from "../kernel/kernel.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
@@ -14,6 +16,8 @@ import { hasValue } from "./columns-value.ts";
 const NUMBER_BYTES = 8;
 const HALF_BYTES = ELEMENT_BYTES.f16;
 const FLOAT_BYTES = ELEMENT_BYTES.f32;
+/** Values, absent ones included, that one step counts. */
+const STEP_VALUES = 65_536;
 
 /** Logical bytes of values `start` to `end`; absent ones must be left out by the caller. */
 export function dataLogicalBytes(data: ColumnData, start: number, end: number): number {
@@ -69,21 +73,38 @@ export function columnLogicalBytes(column: Column): number {
   let bytes = 0;
   for (let ordinal = 0; ordinal < count; ordinal++) {
     const end = ordinal + 8;
-    // Most often eight in a row have a value.
-    if (ordinal % 8 === 0 && end <= count && presence[ordinal >> 3] === 0xff) {
+    const eight = ordinal % 8 === 0 && end <= count ? presence[ordinal >> 3] : undefined;
+    // Most often eight in a row have a value, or none has one.
+    if (eight === 0xff) {
       if (type.kind === "vector") bytes += 8 * vectorBytes(type);
       else bytes += dataLogicalBytes(column.data, ordinal, end);
       ordinal += 7;
-    } else bytes += valueLogicalBytes(column, ordinal);
+    } else if (eight === 0) ordinal += 7;
+    else bytes += valueLogicalBytes(column, ordinal);
+  }
+  return bytes;
+}
+
+/**
+ * Logical bytes of documents, ids included, in steps: there may be a thousand columns of values
+ * that nearly all documents lack. `shareOf` says how much of an attribute's bytes counts.
+ */
+export function* logicalBytesInSteps(
+  documents: DocumentColumns,
+  shareOf: (attribute: string) => number = () => 1,
+): Steps<number> {
+  const pace = new Pace(STEP_VALUES);
+  let bytes = dataLogicalBytes(documents.ids, 0, documents.count);
+  for (const [name, column] of documents.attributes) {
+    if (pace.isDue(column.count)) yield;
+    bytes += columnLogicalBytes(column) * shareOf(name);
   }
   return bytes;
 }
 
 /** Logical bytes of documents, ids included. */
 export function documentsLogicalBytes(documents: DocumentColumns): number {
-  let bytes = dataLogicalBytes(documents.ids, 0, documents.count);
-  for (const column of documents.attributes.values()) bytes += columnLogicalBytes(column);
-  return bytes;
+  return runSteps(logicalBytesInSteps(documents));
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import type { Steps } from "../base/steps.ts";
-import { documentsLogicalBytes } from "../codec/columns-size.ts";
+import { logicalBytesInSteps } from "../codec/columns-size.ts";
 import { hasAnyValue } from "../codec/columns-value.ts";
 import type { DocumentColumns } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";
@@ -40,7 +40,7 @@ export function* planSegment(
   const facts = {
     documentCount: documents.count,
     idType: documents.idType,
-    logicalBytes: documentsLogicalBytes(documents),
+    logicalBytes: yield* logicalBytesInSteps(documents),
   };
   return planBlock(facts, [...sections, ...lastSections]);
 }

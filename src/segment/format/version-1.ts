@@ -25,6 +25,8 @@
  */
 
 import { crc32 } from "node:zlib";
+import { KIB } from "../../base/byte-sizes.ts";
+import { Pace } from "../../base/pace.ts";
 import type { Steps } from "../../base/steps.ts";
 import { alignUp, corrupt, encodeName, utf8Slice } from "../../codec/columns-packing.ts";
 import type { IdType } from "../../model/attribute-type.ts";
@@ -44,6 +46,8 @@ const ENTRY_BYTES = 24;
 const SEALED_AT = 32;
 const CHECKSUM_AT = 36;
 const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
+/** Bytes of small sections that one step writes; large ones pause inside. */
+const STEP_BYTES = 512 * KIB;
 /** Kind of the section that every segment begins with (`ids/id-section.ts`). */
 const FIRST_KIND = 1;
 
@@ -107,7 +111,9 @@ function* writeSegment(of: PlannedLayout, target: Uint8Array): Steps<void> {
   for (let i = 0; i < head.length; i++) view.setUint32(4 * i, head[i], true);
   view.setFloat64(24, of.logicalBytes, true);
   let nameAt = of.namesAt;
+  const pace = new Pace(STEP_BYTES);
   for (let i = 0; i < sections.length; i++) {
+    if (pace.isDue(sections[i].bytes)) yield;
     const entryAt = HEADER_BYTES + ENTRY_BYTES * i;
     const at = offsets[i];
     const end = at + alignUp(sections[i].bytes, SECTION_ALIGNMENT);

@@ -6,8 +6,8 @@
 
 import type { Steps } from "../../base/steps.ts";
 import {
-  columnLogicalBytes,
   dataLogicalBytes,
+  logicalBytesInSteps,
   valueLogicalBytes,
 } from "../../codec/columns-size.ts";
 import type { DocumentColumns, DocumentIds } from "../../model/columns.ts";
@@ -40,7 +40,8 @@ export interface AppliedOperations {
 /** Logical bytes billed for a batch: only what was applied counts. */
 export function* billedWriteBytes(batch: BoundBatch, applied: AppliedOperations): Steps<number> {
   const { schema, patches, patchByFilter } = batch;
-  let bytes = applied.upserts ? billedDocumentBytes(applied.upserts, schema) : 0;
+  const share = (attribute: string) => shareOf(schema.attributes.get(attribute));
+  let bytes = applied.upserts ? yield* logicalBytesInSteps(applied.upserts, share) : 0;
   if (patches) {
     for (let i = 0; i < applied.patches.length; i++) {
       if (i > 0 && i % STEP_DOCUMENTS === 0) yield;
@@ -56,15 +57,6 @@ export function* billedWriteBytes(batch: BoundBatch, applied: AppliedOperations)
     bytes += idBytes(applied.deletedIds[i], schema);
   }
   return Math.ceil(bytes);
-}
-
-/** Logical bytes billed for storing whole documents. */
-function billedDocumentBytes(documents: DocumentColumns, schema: Schema): number {
-  let bytes = dataLogicalBytes(documents.ids, 0, documents.count);
-  for (const [name, column] of documents.attributes) {
-    bytes += columnLogicalBytes(column) * shareOf(schema.attributes.get(name));
-  }
-  return bytes;
 }
 
 /** Logical bytes billed for a copy of documents that count `bytes`. */
