@@ -280,6 +280,13 @@ describe("when a plan is divided", () => {
     expect(divide(compared, 10, [{ documents }], { helperCount: 0 })).toEqual([]);
   });
 
+  test("one that is large is not, since to copy it takes long", () => {
+    const anyOf = (partCount: number) =>
+      count(filterOf(["Or", Array.from({ length: partCount }, (_, i) => ["n", "Gt", i + 2])]));
+    expect(divide(anyOf(20), 2.5)).not.toEqual([]);
+    expect(divide(anyOf(8000), 2.5)).toEqual([]);
+  });
+
   test("one of which a part takes as long whatever it holds is not, if that is short", () => {
     // By the first part alone the rest would seem to take 24 times as long.
     const compared = count(filterOf(["n", "Gt", 2]));
