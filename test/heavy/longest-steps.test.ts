@@ -1,7 +1,8 @@
 /**
- * No step of a parser, a write, a query or a response keeps its thread for more than 50 ms of
- * processor time, whatever the request is: what others wait for is the longest step. Times are the
- * least of several runs, so that neither the collection of garbage nor a busy machine counts.
+ * No step of a parser, a write, a segment, a query or a response keeps its thread for more than 50
+ * ms of processor time, whatever the request is: what others wait for is the longest step. Times
+ * are the least of several runs, so that neither the collection of garbage nor a busy machine
+ * counts.
  */
 
 import { afterAll, describe, expect, test } from "vitest";
@@ -21,6 +22,7 @@ import {
   WORST_WRITE_BODIES,
 } from "../support/steps/worst-bodies.ts";
 import { WORST_QUERIES, WORST_SNAPSHOTS } from "../support/steps/worst-queries.ts";
+import { WORST_SEGMENTS, withoutFirstStep } from "../support/steps/worst-segments.ts";
 import { refusedReference, WORST_WRITES } from "../support/steps/worst-writes.ts";
 
 /** Milliseconds of processor time of one step, on the reference machine. */
@@ -112,6 +114,14 @@ describe("a write is bound and resolved in short steps, with", () => {
   test("a new array that is too long for its condition", () => {
     const refusal = check("write with a new array that is too long", refusedReference());
     expect(refusal).toContain("$ref_new of 'numbers'");
+  });
+});
+
+describe("a segment is built and merged in short steps, with", () => {
+  test.each(Object.entries(WORST_SEGMENTS))("%s", (name, make) => {
+    const work = make();
+    check(`segment with ${name}`, withoutFirstStep(work.build));
+    check(`merge of segments with ${name}`, withoutFirstStep(work.merge));
   });
 });
 
