@@ -45,9 +45,21 @@ export function partsNeeds({ predicates }: PartsNode, run: SegmentRun): Need[] {
   return predicates.flatMap((part) => run.operators.predicate(part).needs(part, run));
 }
 
-/** A line or more for each part. */
+/**
+ * Lines of parts that are shown: there may be 65,536 parts, whose lines kept a query's thread for
+ * 130 ms, at its time-out, too.
+ */
+const EXPLAINED_LINES_MAX = 1000;
+
+/** A line or more for each part; parts beyond some thousand lines are counted. */
 export function explainParts({ predicates }: PartsNode, operators: Operators): string[] {
-  return predicates.flatMap((part) =>
-    operators.predicate(part).explain(part, "part", operators).map(indent),
-  );
+  const lines: string[] = [];
+  for (const [i, part] of predicates.entries()) {
+    if (lines.length >= EXPLAINED_LINES_MAX) {
+      lines.push(indent(`and ${predicates.length - i} more parts`));
+      break;
+    }
+    lines.push(...operators.predicate(part).explain(part, "part", operators).map(indent));
+  }
+  return lines;
 }
