@@ -22,6 +22,9 @@ const PROBES_MAX = 32;
 /** Knuth's multiplier, 2^32 over the golden ratio: spreads a hash over its upper bits. */
 const HASH_FACTOR = 0x9e3779b1;
 
+/** Bytes that are looked at without a branch for each. */
+const ASCII_BLOCK_BYTES = 4096;
+
 /** Code of a token that is dropped. */
 const DROPPED = -1;
 
@@ -223,9 +226,13 @@ export class TermTable {
 }
 
 function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
-  let all = 0;
-  for (let i = start; i < end; i++) all |= bytes[i];
-  return all < 0x80;
+  for (let from = start; from < end; from += ASCII_BLOCK_BYTES) {
+    const to = Math.min(from + ASCII_BLOCK_BYTES, end);
+    let all = 0;
+    for (let i = from; i < to; i++) all |= bytes[i];
+    if (all >= 0x80) return false;
+  }
+  return true;
 }
 
 function decode(bytes: Uint8Array, start: number, end: number): string {

@@ -83,6 +83,8 @@ const positionCollectors: PositionCollector[] = [];
 const orders = new WeakMap<TermTable, KeyOrder>();
 /** Text that one step of a build analyzes. */
 const STEP_TEXT_BYTES = 8 * KIB;
+/** Texts from which on they are decoded in a step of their own. */
+const LONG_TEXT_BYTES = 256 * KIB;
 /** By the very object of the options, as single documents are indexed in microseconds. */
 const analyses = new WeakMap<FullTextOptions, { analyzer: Analyzer; fingerprint: string }>();
 
@@ -148,6 +150,8 @@ export function* buildTextIndex(
       const from = strings.offsets[i];
       const to = strings.offsets[i + 1];
       table.begin(strings.bytes, from, to);
+      // To decode a long text takes as long as to find the end of a token that is all of it.
+      if (to - from > LONG_TEXT_BYTES) yield;
       while (table.advance(visit)) {
         yield;
         yield* collector.makeRoom();
