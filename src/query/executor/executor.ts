@@ -5,6 +5,7 @@ import type { QueryResult } from "../../model/query-result.ts";
 import { missedBy } from "../../segment/format/bytes-missing.ts";
 import { joinReads, type ReadingSteps, readInPlace } from "../../segment/format/reading-steps.ts";
 import type { OrdinalBits } from "../documents/ordinal-bits.ts";
+import { copyNodes } from "../operator/copy-nodes.ts";
 import type { CountedPlan } from "../operator/counted-plan.ts";
 import type { PartOutcome } from "../operator/division.ts";
 import { missAllInSteps, together, togetherInSteps, withNeeds } from "../operator/missing-bytes.ts";
@@ -36,12 +37,18 @@ function findInPlace(plan: Plan, { snapshot, options }: PlanInput): ReadingSteps
   let attempts = 0;
   const find = (): Steps<PartOutcome> => {
     if (attempts++ === 0) return findOnce(plan, { snapshot, options });
-    // Whatever an attempt has kept with nodes of its plan was counted for that attempt.
-    const copy = structuredClone(plan);
-    // Until all bytes are known to be there, parts may be run for nothing.
-    return findOnce(copy, { snapshot, options: { ...options, division: undefined } });
+    return findAgain(plan, { snapshot, options });
   };
   return readInPlace(find, options.memory);
+}
+
+function* findAgain(
+  plan: Plan,
+  { snapshot, options }: Omit<PlanInput, "work">,
+): Steps<PartOutcome> {
+  const copy = yield* copyNodes(plan);
+  // Until all bytes are known to be there, parts may be run for nothing.
+  return yield* findOnce(copy, { snapshot, options: { ...options, division: undefined } });
 }
 
 function* findOnce(plan: Plan, { snapshot, options }: Omit<PlanInput, "work">): Steps<PartOutcome> {

@@ -2,6 +2,7 @@ import type { Steps } from "../../base/steps.ts";
 import { hasBit } from "../../codec/bitmap.ts";
 import { roundScore } from "../documents/segment-scores.ts";
 import { NO_THRESHOLD } from "../documents/top-documents.ts";
+import { copyNodes } from "../operator/copy-nodes.ts";
 import type { ComputedOperator, Execution } from "../operator/operator.ts";
 import type { ComputedNode, ScoreNode } from "../operator/plan.ts";
 import { computeBySegment, type WantedDocuments } from "./compute-by-segment.ts";
@@ -29,7 +30,7 @@ function* scoreSegment(
 ): Steps<(ordinal: number) => number> {
   const each = { view, within, operators, together, togetherInSteps };
   const run = { ...each, work, memory, threshold: NO_THRESHOLD };
-  const score = isRepeated ? structuredClone(node) : node;
+  const score = isRepeated ? yield* copyNodes(node) : node;
   const operator = operators.score(score);
   const { values, scored, otherwise } = yield* withNeeds(
     () => operator.run(score, run),
