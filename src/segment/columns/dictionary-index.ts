@@ -1,5 +1,6 @@
 /** Dictionaries: the distinct values of an attribute, for filters and for ordering. */
 
+import { Pace } from "../../base/pace.ts";
 import type { Steps } from "../../base/steps.ts";
 import { corrupt } from "../../codec/columns-packing.ts";
 import type { Column } from "../../model/columns.ts";
@@ -39,6 +40,9 @@ import {
   TRIGRAM_SECTIONS,
   type TrigramView,
 } from "./trigram-section.ts";
+
+/** Documents and elements whose positions one step lists. */
+const POSITIONS_PER_STEP = 65_536;
 
 /** A dictionary as queries see it, and as it is. */
 export interface OpenedDictionary extends DictionaryView {
@@ -175,7 +179,7 @@ function elementsOf(
 function* merge({ attribute, column, inputs }: MergedValues): Steps<Dictionary> {
   const parts: DictionaryPart[] = [];
   for (const { view, ordinals } of inputs) {
-    const part = partOf(view, ordinals, { attribute, column });
+    const part = yield* partOf(view, ordinals, { attribute, column });
     if (part === undefined) return yield* buildDictionary(column);
     parts.push(part);
   }
@@ -183,22 +187,40 @@ function* merge({ attribute, column, inputs }: MergedValues): Steps<Dictionary> 
 }
 
 /** Undefined if a segment has values and no dictionary to join. */
-function partOf(
+function* partOf(
   view: IndexedSegment,
   ordinals: Uint32Array,
   merged: { readonly attribute: string; readonly column: Column },
-): DictionaryPart | undefined {
+): Steps<DictionaryPart | undefined> {
   const column = view.column(merged.attribute)?.column;
   if (column === undefined) return absentPart(merged.column, ordinals.length);
   const dictionary = view.index(DICTIONARY_INDEX, merged.attribute)?.arrays;
   if (dictionary === undefined) return undefined;
   const { data } = column;
   if (data.kind !== "array") return { dictionary, positions: ordinals, column };
-  const positions: number[] = [];
+  const positions = yield* elementPositions(data.offsets, ordinals);
+  return { dictionary, positions, column: undefined };
+}
+
+/** Positions of the elements of some documents' arrays. */
+function* elementPositions(offsets: Uint32Array, ordinals: Uint32Array): Steps<Uint32Array> {
+  const pace = new Pace(POSITIONS_PER_STEP);
+  let count = 0;
   for (const ordinal of ordinals) {
-    for (let e = data.offsets[ordinal]; e < data.offsets[ordinal + 1]; e++) positions.push(e);
+    count += offsets[ordinal + 1] - offsets[ordinal];
+    if (pace.isDue(1)) yield;
   }
-  return { dictionary, positions: Uint32Array.from(positions), column: undefined };
+  const positions = new Uint32Array(count);
+  let at = 0;
+  for (const ordinal of ordinals) {
+    const end = offsets[ordinal + 1];
+    for (let e = offsets[ordinal]; e < end; e++) {
+      positions[at++] = e;
+      if (pace.isDue(1)) yield;
+    }
+    if (pace.isDue(1)) yield;
+  }
+  return positions;
 }
 
 /** The part of a segment where none of `count` documents has a value. */

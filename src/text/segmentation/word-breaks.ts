@@ -107,14 +107,25 @@ export function nextWordBreak(text: string, start: number): number {
   let last = left;
   let paired = false;
   while (end < text.length) {
-    const codePoint = codePointAt(text, end);
-    const width = unitsOf(codePoint);
+    const unit = text.charCodeAt(end);
+    const isPair = (unit & 0xf800) === 0xd800;
+    const codePoint = isPair ? codePointAt(text, end) : unit;
+    const width = isPair ? unitsOf(codePoint) : 1;
     info = WORD_CLASSES[codePoint];
     const right = info & CLASS_MASK;
+    // Most of a word: no other rule looks at neighbours that these rules join.
+    if (isIn(JOINS[left], right)) {
+      paired = false;
+      before = left;
+      left = right;
+      last = right;
+      seen |= info;
+      end += width;
+      continue;
+    }
     if (!isIn(TRANSPARENT, right)) {
       const flag: boolean = left === W.regionalIndicator && right === left && !paired; // WB15, WB16
       const joined =
-        isIn(JOINS[left], right) ||
         flag ||
         (last === W.joiner && (info & PICTOGRAPHIC) !== 0) || // WB3c
         (last === W.space && right === W.space) || // WB3d

@@ -9,6 +9,7 @@ import {
 } from "../../../src/model/contract-limits.ts";
 import type { Schema } from "../../../src/model/schema.ts";
 import type { AttributeValue } from "../../../src/model/value.ts";
+import type { Snapshot } from "../../../src/query/operator/snapshot.ts";
 import type { LiveSegment } from "../../../src/segment/memtable/live-segment.ts";
 import { planMerge } from "../../../src/segment/segment-merger.ts";
 import { planSegment } from "../../../src/segment/segment-writer.ts";
@@ -81,6 +82,8 @@ function everOtherAttributes(): SegmentWork {
 function workOn(schema: Schema, documents: readonly TypedDocument[]): SegmentWork {
   const types = new Map([...schema.attributes].map(([name, { type }]) => [name, type]));
   const half = Math.ceil(documents.length / 2);
+  // The memory of fixtures has no room for the segments of each run.
+  let opened: Snapshot | undefined;
   return {
     *build() {
       const columns = buildDocuments("uint", types, documents);
@@ -89,12 +92,12 @@ function workOn(schema: Schema, documents: readonly TypedDocument[]): SegmentWor
       yield* plan.writeTo(new Uint8Array(plan.bytes));
     },
     *merge() {
-      const { segments } = openSnapshot(schema, [
+      opened ??= openSnapshot(schema, [
         { documents: documents.slice(0, half) },
         { documents: documents.slice(half) },
       ]);
       yield;
-      const plan = yield* planMerge(segments as readonly LiveSegment[], schema);
+      const plan = yield* planMerge(opened.segments as readonly LiveSegment[], schema);
       yield* plan.writeTo(new Uint8Array(plan.bytes));
     },
   };
@@ -130,6 +133,9 @@ export const WORST_SEGMENTS: Readonly<Record<string, () => SegmentWork>> = {
   "one long word": valuesOf(text(), 2, () => "a".repeat(ATTRIBUTE_VALUE_BYTES_MAX)),
   "one long word beyond ASCII": valuesOf(text(), 2, () =>
     "é".repeat(ATTRIBUTE_VALUE_BYTES_MAX / 2),
+  ),
+  "one long word with underscores": valuesOf(text(), 2, () =>
+    "é_a".repeat(ATTRIBUTE_VALUE_BYTES_MAX / 4),
   ),
   spaces: valuesOf(text(), 2, () => " ".repeat(ATTRIBUTE_VALUE_BYTES_MAX)),
   ideographs: valuesOf(text(), 2, () => "東京".repeat(ATTRIBUTE_VALUE_BYTES_MAX / 6)),
