@@ -1,22 +1,28 @@
 /** What README.md shows works as it is shown. */
 
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pythonInterpreter } from "../support/docs/python-interpreter.ts";
-import { hasTool } from "../support/processes/find-tool.ts";
+import { BUILT_PROGRAM } from "../support/processes/built-program.ts";
+import { productEnvironment } from "../support/processes/environment.ts";
 import { type ServerProcess, startServer } from "../support/servers/server-process.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const SHOWN_URL = "http://127.0.0.1:8484";
 const run = promisify(execFile);
-const PYTHON = pythonInterpreter();
-const HAS_PYTHON = hasTool(PYTHON, ["-c", "import turbopuffer"]);
 
 let server: ServerProcess;
 let folder: string;
@@ -47,19 +53,11 @@ test("the example for the official client finds what it wrote", async () => {
   expect(stdout).not.toMatch(/id: 2/);
 });
 
-test.runIf(HAS_PYTHON)("the example in Python finds the same", async () => {
-  const path = join(folder, "example.py");
-  writeFileSync(path, blocks("python")[0]);
-  const { stdout } = await run(PYTHON, [path]);
-  expect(stdout).toMatch(/id=1[\s\S]*id=1/);
-  expect(stdout).not.toMatch(/id=2/);
-});
-
-test("the examples for curl find what they wrote", async () => {
+test("the example for curl finds the same", async () => {
   const calls = blocks("sh").flatMap((block) => [
     ...block.matchAll(/curl -X POST (\S+) -d '([^']*)'/g),
   ]);
-  expect(calls).toHaveLength(2);
+  expect(calls).toHaveLength(1);
   const answers = [];
   for (const [, url, body] of calls) {
     // As curl sends it: with the content type of a form.
@@ -68,5 +66,24 @@ test("the examples for curl find what they wrote", async () => {
     expect(response.status).toBe(200);
     answers.push((await response.json()) as { rows?: { id: number; title: string }[] });
   }
-  expect(answers[1].rows).toMatchObject([{ id: 1, title: "A walrus at sea" }]);
+  expect(answers[0].rows).toMatchObject([{ id: 1, title: "A walrus at sea" }]);
+});
+
+test("the commands import a file, search it and export it", async () => {
+  const commands = blocks("sh").find((block) => block.startsWith("npx trawl import"));
+  cpSync(join(ROOT, "examples/books.csv"), join(folder, "examples/books.csv"));
+  const program = `set -e\nnpx() { shift; "$NODE" "$MAIN" "$@"; }\n${commands}`;
+  const { stdout } = await run("bash", ["-c", program], {
+    cwd: folder,
+    env: {
+      ...productEnvironment(),
+      NODE: process.execPath,
+      MAIN: BUILT_PROGRAM,
+      TURBOPUFFER_BASE_URL: server.url,
+    },
+  });
+  for (const title of ["The Sea-Wolf", "A Journey to the Centre of the Earth"]) {
+    expect(stdout).toContain(title);
+  }
+  expect(existsSync(join(folder, "classics.parquet"))).toBe(true);
 });
