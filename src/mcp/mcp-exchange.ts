@@ -11,7 +11,7 @@ const DEPTH_MAX = 64;
 /** Arrays and objects of a message; empty ones take twenty times their text in memory. */
 const CONTAINERS_MAX = 50_000;
 /** Members of an object: four times the attributes of a document. The package visits each. */
-const MEMBERS_MAX = 4096;
+export const MCP_MEMBERS_MAX = 4096;
 /** Characters of a tool's name, and of a message's own id, which answers repeat. */
 const NAME_CHARS_MAX = 128;
 /** Of JSON-RPC: the message is no JSON, or no request. */
@@ -109,8 +109,8 @@ function shapeFault(body: Uint8Array): string | undefined {
       isObject[depth] = byte === OPEN_OBJECT ? 1 : 0;
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
       depth = Math.max(0, depth - 1);
-    } else if (byte === COMMA && isObject[depth] === 1 && ++members[depth] > MEMBERS_MAX) {
-      return `an object of the message has more than ${MEMBERS_MAX} members; send less at once`;
+    } else if (byte === COMMA && isObject[depth] === 1 && ++members[depth] > MCP_MEMBERS_MAX) {
+      return `an object of the message has more than ${MCP_MEMBERS_MAX} members; send less at once`;
     }
   }
   return undefined;

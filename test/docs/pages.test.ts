@@ -12,6 +12,7 @@ import { SETTINGS, type Setting } from "../../src/cli/settings/setting-table.ts"
 import { RACE_WAIT_MS_MAX } from "../../src/commit/races/log-races.ts";
 import { BODY_STALL_MS_MAX } from "../../src/http/bodies/request-body.ts";
 import * as kernel from "../../src/kernel/kernel.ts";
+import { MCP_MEMBERS_MAX } from "../../src/mcp/mcp-exchange.ts";
 import * as limits from "../../src/model/contract-limits.ts";
 import { FILTER_OPERATORS } from "../../src/model/filter.ts";
 import { LANGUAGES } from "../../src/model/full-text-options.ts";
@@ -118,6 +119,7 @@ test("docs/concepts/limits.md has the limits of the code", () => {
     "Attributes in `group_by`, and in `limit.per.attributes`": count(limits.GROUP_ATTRIBUTES_MAX),
     "Attributes of an order": count(limits.ORDER_BY_MAX),
     "Computed attributes of a query": count(limits.COMPUTED_ATTRIBUTES_MAX),
+    "Members of each object in an [MCP](../mcp.md) message": count(MCP_MEMBERS_MAX),
     "Characters of a text query": count(limits.TEXT_QUERY_CHARS_MAX),
     "Characters of a pattern: `Glob`, `Regex`, `Fuzzy`": count(limits.PATTERN_CHARS_MAX),
     "Size of all patterns of a request together": count(limits.PATTERN_SIZE_MAX),
