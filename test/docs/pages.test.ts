@@ -268,7 +268,7 @@ test.each<[page: string, ...statements: string[]]>([
     `after ${settings.find(({ name }) => name === "query-timeout")?.default} s`,
   ],
   ["guides/rag.md", `at most ${limits.EMBEDDED_ROWS_MAX} documents`],
-  ["guides/permissions.md", `at most ${TOKEN_MS_MAX / 86_400_000} days`],
+  ["keys.md", `at most ${TOKEN_MS_MAX / 86_400_000} days`],
   ["guides/several-nodes.md", `(${limits.STALENESS_SECONDS_DEFAULT}) behind`],
 ])("docs/%s states what the code does", (page, ...statements) => {
   const text = read(`docs/${page}`);
