@@ -167,7 +167,7 @@ export const STEPS: readonly Step[] = [
   heavy("fuzz-http", [...PROTOCOL, ...CONTENT]),
   heavy("many-values", [...CONTENT, "src/wire/"]),
   { ...heavy("model", [...CONTENT, ...DURABILITY]), shorter: { MODEL_NAMESPACES: "5" } },
-  { ...heavy("kill", [...DURABILITY, "src/threads/"]), shorter: { KILL_ROUNDS: "60" } },
+  { ...heavy("kill", [...DURABILITY, "src/threads/"]), shorter: { KILL_ROUNDS: "100" } },
   heavy("copies", DURABILITY),
   heavy("longest-steps", [...CONTENT, "src/wire/"]),
   heavy("static-english", ["src/embed/", "scripts/static-en/", "scripts/make-static-en.ts"]),

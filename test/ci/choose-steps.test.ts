@@ -92,8 +92,8 @@ describe("a change", () => {
 
   test("of what keeps writes kills servers, fewer times than a run of everything", () => {
     const choices = chosenFor("src/commit/commit-group.ts");
-    expect(environmentOf("kill", choices)).toEqual({ KILL_ROUNDS: "60" });
-    expect(environmentOf("kill", chosenFor("package-lock.json"))).toEqual({ KILL_ROUNDS: "60" });
+    expect(environmentOf("kill", choices)).toEqual({ KILL_ROUNDS: "100" });
+    expect(environmentOf("kill", chosenFor("package-lock.json"))).toEqual({ KILL_ROUNDS: "100" });
     expect(environmentOf("kill", chosenForAll())).toEqual({});
   });
 

@@ -5,7 +5,7 @@ import { runKillLoop } from "../support/servers/kill-loop.ts";
 import { startServer } from "../support/servers/server-process.ts";
 import { temporaryDirectory } from "../support/stores/temporary-directory.ts";
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 100);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 200);
 
 test(`no acknowledged write is lost in ${ROUNDS} kills, and none is half there`, async () => {
   const directory = await temporaryDirectory();
