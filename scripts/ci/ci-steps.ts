@@ -169,7 +169,8 @@ export const STEPS: readonly Step[] = [
   { ...heavy("model", [...CONTENT, ...DURABILITY]), shorter: { MODEL_NAMESPACES: "5" } },
   { ...heavy("kill", [...DURABILITY, "src/threads/"]), shorter: { KILL_ROUNDS: "100" } },
   heavy("copies", DURABILITY),
-  heavy("longest-steps", [...CONTENT, "src/wire/"]),
+  heavy("longest-steps", [...CONTENT, "src/wire/", "src/log/"]),
+  heavy("longest-builds", CONTENT),
   heavy("static-english", ["src/embed/", "scripts/static-en/", "scripts/make-static-en.ts"]),
   {
     name: "examples, and clients in Python, Go and Rust",

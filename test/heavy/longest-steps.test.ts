@@ -5,31 +5,24 @@
  * counts.
  */
 
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Steps } from "../../src/base/steps.ts";
 import { runRequest } from "../../src/query/executor/run-request.ts";
-import type { ReadingSteps } from "../../src/segment/format/reading-steps.ts";
 import { encodeQueryAnswer, type QueryAnswer } from "../../src/wire/answers/query-answer.ts";
 import { parseQueryBody } from "../../src/wire/query/parse-query.ts";
 import { LineBatches } from "../../src/wire/write/line-batches.ts";
 import { WriteBodyParser } from "../../src/wire/write/parse-write.ts";
 import { KERNELS } from "../support/queries/query-fixture.ts";
-import { longestStep } from "../support/steps/longest-step.ts";
-import { slownessOfMachine } from "../support/steps/machine-speed.ts";
+import { stepCheck } from "../support/steps/check-steps.ts";
 import {
   WORST_LINES,
   WORST_QUERY_BODIES,
   WORST_WRITE_BODIES,
 } from "../support/steps/worst-bodies.ts";
 import { WORST_QUERIES, WORST_SNAPSHOTS } from "../support/steps/worst-queries.ts";
-import { WORST_SEGMENTS, withoutFirstStep } from "../support/steps/worst-segments.ts";
 import { refusedReference, WORST_WRITES } from "../support/steps/worst-writes.ts";
 
-/** Milliseconds of processor time of one step, on the reference machine. */
-const STEP_MS_MAX = 50;
-/** Greatest error of the difference of two readings of the kernel's clock, in milliseconds. */
-const TICK_MS = 4;
-const LIMIT_MS = STEP_MS_MAX * slownessOfMachine() + TICK_MS;
+const check = stepCheck();
 /** Documents of queries over many. */
 const DOCUMENTS = 100_000;
 /** Bytes that the write thread receives at a time. */
@@ -50,21 +43,6 @@ const ANSWER: Omit<QueryAnswer, "kind" | "results"> = {
     embedding: undefined,
   }),
 };
-
-const measured: [what: string, ms: number][] = [];
-
-afterAll(() => {
-  measured.sort(([, a], [, b]) => b - a);
-  for (const [what, ms] of measured.slice(0, 20)) console.log(`${ms.toFixed(1)} ms: ${what}`);
-});
-
-/** Returns what the work was refused with, if it was. */
-function check(what: string, work: () => ReadingSteps<unknown>): string | undefined {
-  const { longestMs, longest, count, refusal } = longestStep(work, LIMIT_MS);
-  measured.push([what, longestMs]);
-  expect(longestMs, `step ${longest} of ${count}`).toBeLessThan(LIMIT_MS);
-  return refusal;
-}
 
 function* inPieces(body: Buffer, push: (piece: Buffer) => Steps<void>): Steps<void> {
   for (let at = 0; at < body.length; at += PIECE_BYTES) {
@@ -114,14 +92,6 @@ describe("a write is bound and resolved in short steps, with", () => {
   test("a new array that is too long for its condition", () => {
     const refusal = check("write with a new array that is too long", refusedReference());
     expect(refusal).toContain("$ref_new of 'numbers'");
-  });
-});
-
-describe("a segment is built and merged in short steps, with", () => {
-  test.each(Object.entries(WORST_SEGMENTS))("%s", (name, make) => {
-    const work = make();
-    check(`segment with ${name}`, withoutFirstStep(work.build));
-    check(`merge of segments with ${name}`, withoutFirstStep(work.merge));
   });
 });
 

@@ -18,6 +18,7 @@ import {
   isJsonNumbers,
   type JsonNumbers,
   type JsonObject,
+  jsonElementReader,
   jsonElements,
 } from "../../model/json-value.ts";
 import { compareStrings } from "../../model/value.ts";
@@ -81,7 +82,8 @@ function* bindElements(source: LooseSource, of: ScalarKind | "unknown"): Steps<C
       yield;
       stepEnd = elements.length + STEP_VALUES;
     }
-    appendElements(source, i, integersOnly, elements);
+    if (isLong(source.values[i])) yield* appendInSteps(source, i, integersOnly, elements);
+    else appendElements(source, i, integersOnly, elements);
     offsets[i + 1] = elements.length;
   }
   const kind = of === "unknown" ? "string" : of;
@@ -222,6 +224,36 @@ function appendElements(
     for (const element of value) elements.push(element);
   } else {
     throw wrongType(source, index, "an array");
+  }
+}
+
+/** Tells whether an array has more elements than one step appends. */
+function isLong(value: LooseValue | undefined): boolean {
+  if (isJsonNumbers(value)) return value.values.length > STEP_VALUES;
+  return Array.isArray(value) && value.length > STEP_VALUES;
+}
+
+/** Does what `appendElements` does, for a long array. */
+function* appendInSteps(
+  source: LooseSource,
+  index: number,
+  integersOnly: boolean,
+  elements: LooseValue[],
+): Steps<void> {
+  const value = source.values[index];
+  if (isJsonNumbers(value)) {
+    const { read, count } = jsonElementReader(value);
+    const asTheyAre = !value.exact && integersOnly;
+    for (let i = 0; i < count; i++) {
+      elements.push(asTheyAre ? value.values[i] : read(i));
+      if (elements.length % STEP_VALUES === 0) yield;
+    }
+  } else if (Array.isArray(value)) {
+    checkElements(source, index, value);
+    for (const element of value) {
+      elements.push(element);
+      if (elements.length % STEP_VALUES === 0) yield;
+    }
   }
 }
 

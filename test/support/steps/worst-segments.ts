@@ -14,6 +14,7 @@ import type { LiveSegment } from "../../../src/segment/memtable/live-segment.ts"
 import { planMerge } from "../../../src/segment/segment-merger.ts";
 import { planSegment } from "../../../src/segment/segment-writer.ts";
 import {
+  ARENAS,
   type AttributeSpec,
   documentOf,
   fullText,
@@ -27,6 +28,8 @@ interface SegmentWork {
   build(): Steps<unknown>;
   /** Plans and writes a segment of two that hold them. */
   merge(): Steps<unknown>;
+  /** Frees the memory of opened segments. */
+  close(): void;
 }
 
 const filled = <T>(count: number, element: (e: number) => T): T[] =>
@@ -99,6 +102,13 @@ function workOn(schema: Schema, documents: readonly TypedDocument[]): SegmentWor
       yield;
       const plan = yield* planMerge(opened.segments as readonly LiveSegment[], schema);
       yield* plan.writeTo(new Uint8Array(plan.bytes));
+    },
+    close() {
+      for (const segment of opened?.segments ?? []) {
+        const { view } = segment as LiveSegment;
+        ARENAS.free({ ...view.place, bytes: view.bytes });
+      }
+      opened = undefined;
     },
   };
 }
