@@ -8,8 +8,13 @@ import {
 
 /** Words of a slot. */
 const SLOT_WORDS = 3;
-/** Share of the slots of a shard that are taken before it grows. */
+/** Share of the slots of the last shard that are taken before it grows. */
 const LOAD_MAX = 0.5;
+/**
+ * The same of the first shard. Shards have almost the same number of keys: with the same load they
+ * would all grow within a few thousand keys, which takes 60 ms in a table of two million.
+ */
+const FIRST_LOAD_MAX = 0.4;
 /** Slots of the first shard at first, and its growth: a small array costs more to make than to fill. */
 const FIRST_SLOTS = 32;
 const FIRST_GROWTH = 4;
@@ -17,6 +22,7 @@ const FIRST_GROWTH = 4;
 const FIRST_SHARD_KEYS_MAX = 4096;
 /** Shards of a large table, by so many bits of the hash, and slots of each at first. */
 const SHARD_BITS = 6;
+const SHARDS = 2 ** SHARD_BITS;
 const SHARD_SLOTS = 256;
 /** Slots that are probed for a key: a longer run has a probability of about 10^-11 for each key. */
 export const PROBES_MAX = 128;
@@ -58,7 +64,7 @@ export class WordTable {
    */
   add(low: number, high: number, number: number): number {
     const shards = this.#shards;
-    if (shards.length === 0) shards.push(newShard(FIRST_SLOTS));
+    if (shards.length === 0) shards.push(newShard(FIRST_SLOTS, 0));
     const hash = tabulationHash(this.#hashWords, low, high);
     const shard = shards[hash & (shards.length - 1)];
     const { slots, mask } = shard;
@@ -66,7 +72,7 @@ export class WordTable {
       const at = SLOT_WORDS * (((hash >>> SHARD_BITS) + probe) & mask);
       const known = slots[at];
       if (known === 0) {
-        if (shard.count >= LOAD_MAX * (mask + 1)) {
+        if (shard.count >= shard.countMax) {
           this.#enlarge(shard);
           return this.add(low, high, number);
         }
@@ -85,10 +91,10 @@ export class WordTable {
   /** Replaces a shard that has as many keys as it may have by a larger one, or by many. */
   #enlarge(shard: Shard): void {
     const shards = this.#shards;
-    const { count, mask } = shard;
-    if (shards.length > 1) shards[shards.indexOf(shard)] = newShard(2 * (mask + 1));
-    else if (count < FIRST_SHARD_KEYS_MAX) shards[0] = newShard(FIRST_GROWTH * (mask + 1));
-    else this.#shards = Array.from({ length: 2 ** SHARD_BITS }, () => newShard(SHARD_SLOTS));
+    const { count, mask, index } = shard;
+    if (shards.length > 1) shards[index] = newShard(2 * (mask + 1), index);
+    else if (count < FIRST_SHARD_KEYS_MAX) shards[0] = newShard(FIRST_GROWTH * (mask + 1), 0);
+    else this.#shards = Array.from({ length: SHARDS }, (_, i) => newShard(SHARD_SLOTS, i));
     this.#addAll(shard);
   }
 
@@ -96,7 +102,7 @@ export class WordTable {
   #rehash(): void {
     const crowded = this.#shards;
     this.#hashWords = drawHashWords(this.#random);
-    this.#shards = crowded.map(({ mask }) => newShard(mask + 1));
+    this.#shards = crowded.map(({ mask }, index) => newShard(mask + 1, index));
     for (const shard of crowded) this.#addAll(shard);
   }
 
@@ -116,8 +122,18 @@ interface Shard {
   readonly mask: number;
   /** Number of taken slots. */
   count: number;
+  /** Taken slots with which it grows. */
+  readonly countMax: number;
+  readonly index: number;
 }
 
-function newShard(slotCount: number): Shard {
-  return { slots: new Int32Array(SLOT_WORDS * slotCount), mask: slotCount - 1, count: 0 };
+function newShard(slotCount: number, index: number): Shard {
+  const loadMax = FIRST_LOAD_MAX + ((LOAD_MAX - FIRST_LOAD_MAX) * index) / (SHARDS - 1);
+  return {
+    slots: new Int32Array(SLOT_WORDS * slotCount),
+    mask: slotCount - 1,
+    count: 0,
+    countMax: Math.floor(loadMax * slotCount),
+    index,
+  };
 }

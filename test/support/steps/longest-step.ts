@@ -16,10 +16,10 @@ export interface StepTimes {
 }
 
 /** Runs after which the times are final. */
-const RUNS_MAX = 6;
+const RUNS_MAX = 3;
 
 /**
- * Runs the same work until no step has taken `enoughMs` each time, or six times, and takes the
+ * Runs the same work until no step has taken `enoughMs` each time, or three times, and takes the
  * least time of each step: so the collection of garbage, the compilation of code and the kernel's
  * work for new memory are left out, and so is a tick of its clock of some milliseconds.
  */
