@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { STEP_COPY_BYTES } from "../base/pieces.ts";
 import { runSteps, type Steps } from "../base/steps.ts";
 import { wholeBody } from "./whole-body.ts";
 
@@ -20,8 +21,9 @@ test("the chunks of a body are joined in steps", async () => {
     })();
     return Promise.resolve(runSteps(counted));
   };
-  const whole = await wholeBody(bodyOf("ab", "", "c", "de"), { run: count });
-  expect(Buffer.from(whole).toString()).toBe("abcde");
+  const chunks = ["a", "", "b", "c", "d"].map((letter) => letter.repeat(STEP_COPY_BYTES));
+  const whole = await wholeBody(bodyOf(...chunks), { run: count });
+  expect(Buffer.from(whole).toString()).toBe(chunks.join(""));
   expect(stepCount).toBe(4);
   expect(await wholeBody(bodyOf(), { run: count })).toHaveLength(0);
 });

@@ -1,6 +1,6 @@
 import { DatabaseError } from "../base/errors.ts";
+import { joinInSteps } from "../base/pieces.ts";
 import type { Slices } from "../base/slices.ts";
-import type { Steps } from "../base/steps.ts";
 import { QUERY_BODY_BYTES_MAX } from "../model/contract-limits.ts";
 import type { BodySource } from "./write-call.ts";
 
@@ -16,7 +16,7 @@ export async function wholeBody(
   let bytes = 0;
   for (;;) {
     const chunk = await body.next();
-    if (chunk === undefined) return slices.run(joinChunks(chunks, bytes));
+    if (chunk === undefined) return slices.run(joinInSteps(chunks));
     bytes += chunk.length;
     if (bytes > QUERY_BODY_BYTES_MAX) {
       const limit = `the limit of ${QUERY_BODY_BYTES_MAX} bytes`;
@@ -24,17 +24,4 @@ export async function wholeBody(
     }
     chunks.push(chunk.slice());
   }
-}
-
-function* joinChunks(chunks: readonly Uint8Array[], bytes: number): Steps<Uint8Array> {
-  if (chunks.length === 1) return chunks[0];
-  // Not filled with zeros, which would take as long as to join the chunks.
-  const joined = Buffer.allocUnsafeSlow(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, at);
-    at += chunk.length;
-    yield;
-  }
-  return joined;
 }

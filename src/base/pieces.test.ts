@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { joinPieces, joinSmallPieces, piecesBytes } from "./pieces.ts";
+import {
+  joinInSteps,
+  joinPieces,
+  joinSmallPieces,
+  piecesBytes,
+  STEP_COPY_BYTES,
+} from "./pieces.ts";
 import { runSteps } from "./steps.ts";
 
 const piece = (...bytes: number[]) => Uint8Array.from(bytes);
@@ -17,4 +23,23 @@ test("small neighbours are joined, large pieces stay the arrays that they are", 
 test("nothing is no bytes", () => {
   expect(joinPieces([])).toEqual(new Uint8Array(0));
   expect(runSteps(joinSmallPieces([], 3))).toEqual([]);
+});
+
+test("many bytes are joined in several steps", () => {
+  const pieces = [
+    new Uint8Array(3 * STEP_COPY_BYTES).fill(1),
+    ...Array.from({ length: 3000 }, () => piece(2)),
+    new Uint8Array(STEP_COPY_BYTES).fill(3),
+  ];
+  const steps = joinInSteps(pieces);
+  let pauses = 0;
+  let next = steps.next();
+  for (; next.done !== true; next = steps.next()) pauses++;
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(Buffer.compare(next.value as Uint8Array, joinPieces(pieces))).toBe(0);
+});
+
+test("a joined array has a buffer of its own", () => {
+  const joined = runSteps(joinInSteps([piece(1), piece(2)]));
+  expect(joined.buffer.byteLength).toBe(2);
 });

@@ -3,7 +3,7 @@ import { Pace } from "./pace.ts";
 import type { Steps } from "./steps.ts";
 
 /** Bytes that one step copies. */
-const STEP_COPY_BYTES = 256 * KIB;
+export const STEP_COPY_BYTES = 256 * KIB;
 /** Work of a piece besides copying, in bytes that are copied meanwhile. */
 const PIECE_WORK_BYTES = 256;
 
@@ -12,7 +12,7 @@ export const PIECE_BYTES_MIN = 64 * KIB;
 
 /**
  * Bytes in several arrays, end to end. Large objects travel in the arrays that they consist of, so
- * that nobody needs room for them a second time.
+ * that no second copy of them takes memory.
  */
 export type Pieces = readonly Uint8Array[];
 
@@ -35,24 +35,42 @@ export function joinPieces(pieces: Pieces): Uint8Array {
   return joined;
 }
 
+/** Copies bytes to the start of `target`. */
+export function* copyInSteps(source: Uint8Array, target: Uint8Array): Steps<void> {
+  for (let at = 0; at < source.length; at += STEP_COPY_BYTES) {
+    if (at > 0) yield;
+    target.set(source.subarray(at, at + STEP_COPY_BYTES), at);
+  }
+}
+
+/** Joins pieces as `joinPieces` does, in steps. */
+export function* joinInSteps(pieces: Pieces): Steps<Uint8Array> {
+  if (pieces.length === 1) return pieces[0];
+  // Memory without zeros: filling it would take as long as the copy.
+  const joined = new Uint8Array(Buffer.allocUnsafeSlow(piecesBytes(pieces)).buffer);
+  const pace = new Pace(STEP_COPY_BYTES);
+  let at = 0;
+  for (const piece of pieces) {
+    if (piece.length > STEP_COPY_BYTES) yield* copyInSteps(piece, joined.subarray(at));
+    else joined.set(piece, at);
+    at += piece.length;
+    if (pace.isDue(PIECE_WORK_BYTES + piece.length)) yield;
+  }
+  return joined;
+}
+
 /** The same bytes in fewer pieces: neighbours below `bytesMin` bytes are copied together. */
 export function* joinSmallPieces(pieces: Pieces, bytesMin: number): Steps<Uint8Array[]> {
   const joined: Uint8Array[] = [];
-  const pace = new Pace(STEP_COPY_BYTES);
   for (let start = 0; start < pieces.length; ) {
     if (pieces[start].length >= bytesMin) {
       joined.push(pieces[start++]);
       continue;
     }
-    let end = start;
-    let bytes = 0;
-    for (; end < pieces.length && pieces[end].length < bytesMin; end++) bytes += pieces[end].length;
-    const together = new Uint8Array(bytes);
-    for (let at = 0; start < end; at += pieces[start++].length) {
-      together.set(pieces[start], at);
-      if (pace.isDue(PIECE_WORK_BYTES + pieces[start].length)) yield;
-    }
-    joined.push(together);
+    let end = start + 1;
+    while (end < pieces.length && pieces[end].length < bytesMin) end++;
+    joined.push(yield* joinInSteps(pieces.slice(start, end)));
+    start = end;
   }
   return joined;
 }

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { effort } from "../../test/support/effort.ts";
 import { randomDocuments } from "../../test/support/random/random-documents.ts";
 import { testRandom } from "../../test/support/random/seed.ts";
+import { STEP_COPY_BYTES } from "../base/pieces.ts";
 import type { Random } from "../base/random.ts";
 import { runSteps } from "../base/steps.ts";
 import { type AttributeType, parseAttributeType } from "../model/attribute-type.ts";
 import { buildDocuments } from "./columns-builder.ts";
 import { gatherColumn } from "./columns-gather.ts";
-import { STEP_COPY_BYTES } from "./columns-packing.ts";
 import { columnValue } from "./columns-value.ts";
 
 const COUNT = 300;

@@ -4,11 +4,12 @@
  * once, in steps.
  */
 
+import { STEP_COPY_BYTES } from "../base/pieces.ts";
 import type { Steps } from "../base/steps.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column, ColumnData, DocumentColumns } from "../model/columns.ts";
 import { UUID_BYTES } from "../model/uuid.ts";
-import { bytesOf, STEP_COPY_BYTES } from "./columns-packing.ts";
+import { bytesOf } from "./columns-packing.ts";
 import { emptyData, hasValue, idAttributeType } from "./columns-value.ts";
 
 /** Documents of one source, in the order in which they are wanted; ordinals may repeat. */

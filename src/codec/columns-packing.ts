@@ -12,9 +12,8 @@
  */
 
 import { assert } from "../base/assert.ts";
-import { KIB } from "../base/byte-sizes.ts";
 import { DatabaseError } from "../base/errors.ts";
-import { joinSmallPieces, PIECE_BYTES_MIN } from "../base/pieces.ts";
+import { copyInSteps, joinSmallPieces, PIECE_BYTES_MIN, STEP_COPY_BYTES } from "../base/pieces.ts";
 import type { Steps } from "../base/steps.ts";
 
 /** Names of attributes and types whose encoding is remembered; then all are forgotten. */
@@ -35,9 +34,6 @@ export type PackedArray =
 /** Arrays begin at multiples of this, and so may any loop over them that loads 128 bits. */
 export const ARRAY_ALIGNMENT = 16;
 
-/** Bytes that one step copies. */
-export const STEP_COPY_BYTES = 256 * KIB;
-
 const WORD_MAX = 0xffff_ffff;
 const textEncoder = new TextEncoder();
 const encodedNames = new Map<string, Uint8Array>();
@@ -52,14 +48,6 @@ export function alignUp(value: number, alignment: number): number {
 /** The bytes of any typed array. */
 export function bytesOf(array: PackedArray): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
-}
-
-/** Copies bytes to the start of `target`. */
-export function* copyInSteps(source: Uint8Array, target: Uint8Array): Steps<void> {
-  for (let at = 0; at < source.length; at += STEP_COPY_BYTES) {
-    if (at > 0) yield;
-    target.set(source.subarray(at, at + STEP_COPY_BYTES), at);
-  }
 }
 
 /** The error for stored bytes that contradict themselves; callers add which object they are of. */

@@ -3,8 +3,8 @@
  * needs, and whole documents by ordinal.
  */
 
+import { copyInSteps } from "../base/pieces.ts";
 import { runSteps } from "../base/steps.ts";
-import { copyInSteps } from "../codec/columns-packing.ts";
 import type { AttributeType } from "../model/attribute-type.ts";
 import type { Column } from "../model/columns.ts";
 import type { Schema } from "../model/schema.ts";

@@ -16,9 +16,10 @@
  * The other has the ordinals, u32 each, if there are any, and then the bitmaps of the parts.
  */
 
+import { copyInSteps } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
 import { bitmapWords } from "../../codec/bitmap.ts";
-import { ArrayPacker, ArrayUnpacker, bytesOf, copyInSteps } from "../../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker, bytesOf } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionKind, SectionPlan } from "../format/segment-layout.ts";

@@ -18,8 +18,9 @@
  * 0x9e3779b1.
  */
 
+import { copyInSteps } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
-import { ArrayPacker, ArrayUnpacker, copyInSteps, corrupt } from "../../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import type { AttributeSections } from "../format/attribute-sections.ts";
 import { packedSection } from "../format/section-plans.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";

@@ -1,6 +1,7 @@
 /** How the usual kinds of sections are planned. */
 
-import { type ArrayPacker, bytesOf, copyInSteps } from "../../codec/columns-packing.ts";
+import { copyInSteps } from "../../base/pieces.ts";
+import { type ArrayPacker, bytesOf } from "../../codec/columns-packing.ts";
 import type { SectionKind, SectionPlan } from "./segment-layout.ts";
 
 /** A section of what was packed, to which nothing is added any more; "" is about no attribute. */

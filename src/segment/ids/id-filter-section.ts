@@ -5,7 +5,8 @@
  * blocks is even. With `BITS_PER_ID` bits at most 1 absent id in 100 may seem to be there.
  */
 
-import { copyInSteps, corrupt } from "../../codec/columns-packing.ts";
+import { copyInSteps } from "../../base/pieces.ts";
+import { corrupt } from "../../codec/columns-packing.ts";
 import type { SectionPlan } from "../format/segment-layout.ts";
 
 /** Kind of the section; without an attribute, in stored segments only. */

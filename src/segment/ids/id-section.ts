@@ -8,15 +8,10 @@
  * `slot-runs.ts` bounds the time to build the table and to find an id.
  */
 
+import { copyInSteps } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
 import { packData } from "../../codec/columns-codec.ts";
-import {
-  ArrayPacker,
-  ArrayUnpacker,
-  bytesOf,
-  copyInSteps,
-  corrupt,
-} from "../../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker, bytesOf, corrupt } from "../../codec/columns-packing.ts";
 import { dataFrom, idAttributeType } from "../../codec/columns-value.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";

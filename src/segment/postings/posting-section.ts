@@ -8,14 +8,10 @@
  * - starts: where each list begins (count + 1).
  */
 
+import { copyInSteps } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
 import { withRoom } from "../../base/with-room.ts";
-import {
-  type ArrayPacker,
-  type ArrayUnpacker,
-  bytesOf,
-  copyInSteps,
-} from "../../codec/columns-packing.ts";
+import { type ArrayPacker, type ArrayUnpacker, bytesOf } from "../../codec/columns-packing.ts";
 import type { KeyOrder } from "./key-order.ts";
 import { mergeSorted, type SortedStrings, StringCollector } from "./term-section.ts";
 

@@ -9,6 +9,7 @@
 
 import { KIB } from "../../base/byte-sizes.ts";
 import { mergeRuns } from "../../base/merge-runs.ts";
+import { joinInSteps } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
 import { withRoom } from "../../base/with-room.ts";
 import { utf8Slice } from "../../codec/columns-packing.ts";
@@ -165,14 +166,7 @@ function* joinStrings(
     start = end;
     yield;
   }
-  const bytes = new Uint8Array(offsets[values.length]);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-    yield;
-  }
-  return { offsets, bytes };
+  return { offsets, bytes: yield* joinInSteps(pieces) };
 }
 
 /** A string while tables are merged: the tables that have it, ascending, and its code in each. */

@@ -6,6 +6,7 @@
  */
 
 import { assert } from "../../base/assert.ts";
+import { STEP_COPY_BYTES } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
 import { copyFixed } from "../../codec/columns-gather.ts";
 import {
@@ -14,7 +15,6 @@ import {
   ArrayUnpacker,
   alignUp,
   corrupt,
-  STEP_COPY_BYTES,
 } from "../../codec/columns-packing.ts";
 import { vectorBytes } from "../../codec/columns-size.ts";
 import { halves } from "../../codec/columns-value.ts";

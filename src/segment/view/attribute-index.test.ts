@@ -8,8 +8,9 @@ import {
 import { effort } from "../../../test/support/effort.ts";
 import { documentQuery } from "../../../test/support/queries/query-fixture.ts";
 import { randomFilter } from "../../../test/support/random/random-queries.ts";
+import { copyInSteps } from "../../base/pieces.ts";
 import { oneStep, type Steps } from "../../base/steps.ts";
-import { ArrayPacker, ArrayUnpacker, copyInSteps, corrupt } from "../../codec/columns-packing.ts";
+import { ArrayPacker, ArrayUnpacker, corrupt } from "../../codec/columns-packing.ts";
 import { hasValue } from "../../codec/columns-value.ts";
 import type { AttributeType } from "../../model/attribute-type.ts";
 import type { Column } from "../../model/columns.ts";

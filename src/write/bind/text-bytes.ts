@@ -1,6 +1,7 @@
 /** Text turned into UTF-8, end to end. */
 
-import { KIB, MIB } from "../../base/byte-sizes.ts";
+import { MIB } from "../../base/byte-sizes.ts";
+import { joinInSteps } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
 
 const encoder = new TextEncoder();
@@ -13,8 +14,6 @@ const LOOP_UNITS_MAX = 16;
  * than expected is what hostile texts have: what is more must come.
  */
 const PART_BYTES = 4 * MIB;
-/** Bytes that one step copies: each page of the target is new to the process and takes time of its own. */
-const STEP_COPY_BYTES = 512 * KIB;
 
 /** Collects strings as UTF-8. */
 export class TextBytes {
@@ -56,17 +55,7 @@ export class TextBytes {
   /** All bytes, in steps; nothing more may be appended. */
   *finish(): Steps<Uint8Array> {
     const last = this.#bytes.subarray(0, this.#length);
-    if (this.#parts.length === 0) return last;
-    const joined = new Uint8Array(this.length);
-    let at = 0;
-    for (const part of [...this.#parts.splice(0), last]) {
-      for (let from = 0; from < part.length; from += STEP_COPY_BYTES) {
-        yield;
-        joined.set(part.subarray(from, from + STEP_COPY_BYTES), at + from);
-      }
-      at += part.length;
-    }
-    return joined;
+    return yield* joinInSteps([...this.#parts.splice(0), last]);
   }
 
   #appendAscii(text: string): boolean {

@@ -1,4 +1,4 @@
-import { copyInSteps } from "../../../src/codec/columns-packing.ts";
+import { copyInSteps } from "../../../src/base/pieces.ts";
 import type { SectionPlan } from "../../../src/segment/format/segment-layout.ts";
 import type { OpenSegment } from "../../../src/segment/segment-reader.ts";
 
