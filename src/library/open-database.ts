@@ -1,10 +1,10 @@
 /** Opens a database in a program's own process: options, directory, log, then the threads. */
 
 import { mkdir } from "node:fs/promises";
-import { MIB } from "../base/byte-sizes.ts";
 import { systemClock } from "../base/clock.ts";
 import { LineBuffer } from "../cli/line-buffer.ts";
 import { createLog } from "../cli/log.ts";
+import { MEMORY_LIMIT_MIN } from "../cli/settings/default-memory-limit.ts";
 import { SettingFault } from "../cli/settings/parse-setting.ts";
 import { type Machine, type ServerConfig, serverConfig } from "../cli/settings/server-config.ts";
 import { thisMachine } from "../cli/settings/this-machine.ts";
@@ -18,8 +18,6 @@ import type { TrawlOptions } from "./trawl-options.ts";
 
 /** Default share of the machine's memory; the rest is for the program itself. */
 const MEMORY_SHARE = 0.25;
-/** Minimum of the default memory limit. */
-const MEMORY_BYTES_MIN = 256 * MIB;
 
 /**
  * See `openTrawl`, which has checked the version of Node. `adjust` changes the configuration; for
@@ -63,5 +61,5 @@ function configOf(options: TrawlOptions): ServerConfig {
 function libraryMachine(): Machine {
   const machine = thisMachine();
   const share = Math.floor(machine.memoryBytes * MEMORY_SHARE);
-  return { ...machine, memoryBytes: Math.max(MEMORY_BYTES_MIN, share) };
+  return { ...machine, memoryLimitBytes: Math.max(MEMORY_LIMIT_MIN, share) };
 }

@@ -21,6 +21,7 @@ test.each<[string, Finding, Finding["verdict"], string]>([
   ["an old Node", judgeVersion("0.2.0", "v22.9.0"), "fault", "npx trawl bring one along"],
   ["enough memory", memory(4 * GIB, 8 * GIB, 3 * GIB), "ok", "4.0 GiB of 8.0 GiB, 3.0 GiB free"],
   ["a limit above the machine", memory(9 * GIB, 8 * GIB, 8 * GIB), "fault", "--memory-limit"],
+  ["a limit without room for the rest", memory(7 * GIB, 8 * GIB, 8 * GIB), "warning", "4.9 GiB"],
   ["a small limit", memory(256 * MIB, 8 * GIB, 8 * GIB), "warning", "512MiB or more"],
   ["memory that others have", memory(4 * GIB, 8 * GIB, GIB - 1), "warning", "other programs"],
   ["many open files", judgeOpenFiles(20_000), "ok", "at most 20,000"],

@@ -5,6 +5,11 @@ import { GIB, MIB } from "../../base/byte-sizes.ts";
 import { formatTime } from "../../base/clock.ts";
 import { durationText } from "../../base/duration.ts";
 import { nodeVersionFault } from "../../base/node-version.ts";
+import {
+  defaultMemoryLimit,
+  MEMORY_LIMIT_MIN,
+  memoryUse,
+} from "../settings/default-memory-limit.ts";
 import { type Finding, fault, ok, warning } from "./finding.ts";
 
 /** Below it little is left for caches beside what the threads need. */
@@ -43,6 +48,11 @@ export function judgeMemory(memory: {
   const seen = `${sizeText(limitBytes)} of ${sizeText(machineBytes)}, ${sizeText(freeBytes)} free`;
   if (limitBytes > machineBytes) {
     return fault(about, seen, "set --memory-limit to what the machine or the cgroup has");
+  }
+  const used = memoryUse(limitBytes);
+  if (limitBytes > MEMORY_LIMIT_MIN && used > machineBytes) {
+    const cure = `lower it to ${sizeText(defaultMemoryLimit(machineBytes))}`;
+    return warning(about, seen, `${cure}: server and indexer may take ${sizeText(used)}`);
   }
   if (limitBytes < MEMORY_BYTES_ADVISED) {
     return warning(about, seen, "give it 512MiB or more: queries and writes may get 429 before");

@@ -39,6 +39,8 @@ export interface Machine {
   readonly coreCount: number;
   /** Bytes that this process may use: its cgroup's limit, else the physical memory. */
   readonly memoryBytes: number;
+  /** The default of `--memory-limit`. */
+  readonly memoryLimitBytes: number;
   /** True if the process was started from a terminal, whose user waits for it to end. */
   readonly isInteractive: boolean;
 }
@@ -137,7 +139,7 @@ export function indexConfig(
       store,
       diskCache: diskCacheConfig(given, store),
       encryptionKeysPath: settingValue(given, "encryption-keys"),
-      memoryBytesMax: settingValue(given, "memory-limit") ?? machine.memoryBytes,
+      memoryBytesMax: settingValue(given, "memory-limit") ?? machine.memoryLimitBytes,
       tracing: tracingConfig(given),
     },
     log: { level: settingValue(given, "log-level"), format: settingValue(given, "log-format") },

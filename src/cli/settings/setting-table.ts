@@ -5,6 +5,7 @@
  */
 
 import { GIB, MIB } from "../../base/byte-sizes.ts";
+import { MEMORY_LIMIT_MIN } from "./default-memory-limit.ts";
 
 /** How a setting's text is read. */
 export type SettingKind =
@@ -281,8 +282,8 @@ export const SETTINGS = [
   },
   {
     name: "memory-limit",
-    type: { kind: "bytes", min: 256 * MIB, max: 2 ** 50 },
-    defaultText: "the cgroup's limit, else the machine's memory",
+    type: { kind: "bytes", min: MEMORY_LIMIT_MIN, max: 2 ** 50 },
+    defaultText: "two thirds of the machine's or cgroup's memory beyond 640 MiB",
     help: "memory that the server may plan with",
     commands: INDEX,
   },

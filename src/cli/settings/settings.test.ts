@@ -13,7 +13,12 @@ import {
 } from "./server-config.ts";
 import { environmentName, SETTINGS, settingsOf } from "./setting-table.ts";
 
-const MACHINE: Machine = { coreCount: 4, memoryBytes: 8 * 2 ** 30, isInteractive: false };
+const MACHINE: Machine = {
+  coreCount: 4,
+  memoryBytes: 8 * 2 ** 30,
+  memoryLimitBytes: 5 * 2 ** 30,
+  isInteractive: false,
+};
 
 interface Given {
   readonly flags?: Record<string, string | true>;
@@ -42,7 +47,7 @@ describe("defaults", () => {
       queryThreads: 4,
       dividesQueries: true,
       recallSampleRate: 0,
-      memoryBytesMax: MACHINE.memoryBytes,
+      memoryBytesMax: MACHINE.memoryLimitBytes,
       embedding: { kind: "none" },
       staticModels: [],
       onnxModels: [],
@@ -121,7 +126,7 @@ describe("the indexer that the server starts", () => {
     { flags: { "otlp-endpoint": "http://x/v1/traces", "otlp-sample-rate": "0.0000001" } },
   ])("has the server's settings: %j", (given) => {
     const flags = flagsOf(given);
-    const machine = { ...MACHINE, memoryBytes: 2 ** 29 };
+    const machine = { ...MACHINE, memoryLimitBytes: 2 ** 29 };
     const index = indexConfig(readSettings({ flags, environment: {} }), machine);
     expect(index).toEqual(indexConfig(settingsOfAll(given), MACHINE));
     const names = settingsOf("index").map(({ name }) => name as string);
