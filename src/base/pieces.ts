@@ -4,7 +4,7 @@ import type { Steps } from "./steps.ts";
 
 /** Bytes that one step copies. */
 export const STEP_COPY_BYTES = 256 * KIB;
-/** Work of a piece besides copying, in bytes that are copied meanwhile. */
+/** Cost of a piece apart from copying, in copied bytes that take as long. */
 const PIECE_WORK_BYTES = 256;
 
 /** Smaller pieces of an object are copied together, so that it is written in few calls. */

@@ -1,5 +1,5 @@
 /**
- * Where the program finds its own files. It runs from its sources, src/, as well as from the build,
+ * Locations of the program's own files. It runs from its sources, src/, as well as from the build,
  * dist/. The build keeps this module two folders below the package's root, where it is in src/.
  */
 

@@ -4,7 +4,7 @@ import { systemRandom } from "./random.ts";
 const WHOLE_MAX = 1 << 14;
 /** Maps of more strings than that, together: each grows to 65,536 entries at 16 million strings. */
 const PARTS = 256;
-/** Odd, and other in each thread, so that nobody knows which strings share a part. */
+/** Odd, and random in each thread: a client cannot choose strings that share a part. */
 const HASH_FACTOR = Buffer.from(systemRandom.bytes(4)).readUInt32LE() | 1;
 
 /** Codes of distinct strings, from 0 in the order in which they are first asked for. */

@@ -28,7 +28,7 @@ import { dataFrom, idAttributeType } from "./columns-value.ts";
 const VERSION = FORMAT_VERSIONS.columns.newest;
 /** Values of columns that one step packs: a loop moves their offsets. */
 const VALUES_PER_STEP = 131_072;
-/** Work of a column besides its values, in values whose offsets are moved meanwhile. */
+/** Cost of a column apart from its values, in moved offsets that take as long. */
 const COLUMN_WORK_VALUES = 1024;
 const ID_TYPES: readonly IdType[] = ["uint", "string", "uuid"];
 

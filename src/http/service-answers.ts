@@ -8,7 +8,7 @@ import { OpenapiAnswer } from "./openapi-answer.ts";
 import { type PageSite, prefersPage, redirect } from "./pages/page-site.ts";
 import type { ServiceRoute } from "./routes/routes.ts";
 
-/** What the answers are made of; see `HttpOptions`. */
+/** The services that responses come from; see `HttpOptions`. */
 export interface ServiceSources {
   readonly engine: Pick<Engine, "status" | "metrics">;
   readonly version: string;

@@ -116,7 +116,7 @@ function shapeFault(body: Uint8Array): string | undefined {
   return undefined;
 }
 
-/** Where the string ends whose first character is at `start`. */
+/** The end of the string whose first character is at `start`. */
 function stringEnd(body: Uint8Array, start: number): number {
   let at = start;
   while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;

@@ -1,7 +1,7 @@
 /**
- * What is used of the official package of the Model Context Protocol. The build bundles it
- * (`scripts/build-program.ts`), so that the program needs none of its packages; it is large, and so
- * imported when it is first used.
+ * The exports that Trawl uses of the official package of the Model Context Protocol. The build
+ * bundles it (`scripts/build-program.ts`), so the program needs none of its packages. It is large,
+ * so the first use imports it.
  */
 
 export { createMcpHandler, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";

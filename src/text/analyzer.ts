@@ -42,9 +42,9 @@ export interface PrefixQuery {
 /** Is told what a `Token` has. */
 export type VisitToken = (term: string, position: number, start: number, end: number) => void;
 
-/** How far a text is analyzed. */
+/** The progress of an analysis. */
 export interface TextPlace {
-  /** Where the next token may begin, in UTF-16 units. */
+  /** Lower bound of the start of the next token, in UTF-16 units. */
   readonly offset: number;
   /** Tokens before it. */
   readonly tokenCount: number;

@@ -53,7 +53,7 @@ export class TermTable {
   /** The text: by its bytes if `#text` is undefined. */
   #bytes: Uint8Array = new Uint8Array(0);
   #text: string | undefined;
-  /** Where its next part begins, and where it ends. */
+  /** Start of its next part, and its end. */
   #at = 0;
   #end = 0;
   #tokensVisited = 0;

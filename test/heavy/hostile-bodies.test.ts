@@ -21,9 +21,9 @@ const OTHERS_IN = 3;
 const AT_ONCE_MAX = 3;
 const BODY_BYTES_MAX = 256_000_000;
 const MEMORY_LIMIT_MIB = 1024;
-/** How much more than its limit the server may take. */
+/** Factor of its limit that the server may take. */
 const MEMORY_SLACK = 1.25;
-/** How much more than before the server may take when it rests, in MiB: code, and little garbage. */
+/** MiB that the server may take at rest beyond those before: code, and little garbage. */
 const REST_SLACK_MIB = 100;
 /** 429 is for what finds no room, 408 for what is sent too slowly. */
 const STATUSES = [200, 202, 400, 404, 408, 409, 413, 422, 429];

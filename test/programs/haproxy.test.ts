@@ -28,7 +28,7 @@ let proxy: ChildProcess;
 let socketPath: string;
 /** Requests that servers received, other than health checks. */
 let received: string[] = [];
-/** What a server does with a request whose body has arrived. */
+/** Responds to a request whose body has arrived. */
 let respond: (name: Name, response: ServerResponse) => void;
 
 async function startServer(name: Name, port = 0): Promise<void> {

@@ -82,7 +82,7 @@ export function* findDivided(
   }
 }
 
-/** Tells whether a plan has more values than are copied to other threads. */
+/** Returns true if a plan has more values than are copied to other threads. */
 function isLarge(plan: Plan): boolean {
   const waiting: unknown[] = [plan];
   let count = 0;

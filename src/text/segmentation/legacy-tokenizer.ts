@@ -7,7 +7,7 @@ import { codePointAt, decodeRuns, unitsOf } from "./code-points.ts";
 
 /** The part of a text whose tokens are visited. */
 export interface ScanRange {
-  /** Where the first token may begin: the start of the text, or what a scan has returned. */
+  /** Lower bound of the start of the first token: the start of the text, or the result of a scan. */
   readonly start: number;
   /** No token is visited that begins here or later; beyond the text, all are. */
   readonly until: number;

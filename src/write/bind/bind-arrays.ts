@@ -227,7 +227,7 @@ function appendElements(
   }
 }
 
-/** Tells whether an array has more elements than one step appends. */
+/** Returns true if an array has more elements than one step appends. */
 function isLong(value: LooseValue | undefined): boolean {
   if (isJsonNumbers(value)) return value.values.length > STEP_VALUES;
   return Array.isArray(value) && value.length > STEP_VALUES;

@@ -22,7 +22,7 @@ import {
   schemaOf,
 } from "../queries/query-fixture.ts";
 
-/** What is made of the documents. */
+/** The work that is measured on the documents. */
 interface SegmentWork {
   /** Plans a segment of them, and writes it. */
   build(): Steps<unknown>;
@@ -113,7 +113,7 @@ function workOn(schema: Schema, documents: readonly TypedDocument[]): SegmentWor
   };
 }
 
-/** The columns are built, and segments opened, in a first step that is none of the work's. */
+/** A first step, which is not measured, builds the columns and opens the segments. */
 export function withoutFirstStep(work: () => Steps<unknown>): () => Steps<unknown> {
   return () => {
     const steps = work();
