@@ -14,16 +14,32 @@ export async function residentMib(server: Server): Promise<{ now: number; peak: 
   return { now: mib("VmRSS"), peak: mib("VmHWM") };
 }
 
-/** How long a server has for giving memory back; it looks every few seconds. */
+/** KiB of the mapping of an arena (`src/kernel/arena.ts`); no other mapping is that large. */
+const ARENA_KIB = 1024 * 1024;
+
+/**
+ * MiB that a server has now outside of its arenas. An arena keeps the pages of freed blocks for the
+ * next ones, within the memory limit, so its pages tell how much was once stored.
+ */
+export async function residentMibBesideArenas(server: Server): Promise<number> {
+  const mappings = await readFile(`/proc/${server.process.pid}/smaps`, "utf8");
+  let kib = 0;
+  for (const [, size, resident] of mappings.matchAll(/^Size:\s+(\d+)(?:.*\n)+?Rss:\s+(\d+)/gm)) {
+    if (Number(size) < ARENA_KIB) kib += Number(resident);
+  }
+  return Math.round(kib / 1024);
+}
+
+/** Seconds in which a server gives memory back; it checks every few seconds. */
 const REST_SECONDS = 60;
 
 /**
- * The memory of a server that rests, in MiB: as soon as it is below `mibMax`, or else after a
- * minute.
+ * The memory of a server at rest outside of its arenas, in MiB: as soon as it is below `mibMax`, or
+ * else after a minute.
  */
 export async function restedMib(server: Server, mibMax: number): Promise<number> {
   for (let second = 0; ; second++) {
-    const { now } = await residentMib(server);
+    const now = await residentMibBesideArenas(server);
     if (now < mibMax || second === REST_SECONDS) return now;
     await pause(1000);
   }
