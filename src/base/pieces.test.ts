@@ -6,9 +6,16 @@ import {
   piecesBytes,
   STEP_COPY_BYTES,
 } from "./pieces.ts";
-import { runSteps } from "./steps.ts";
+import { runSteps, type Steps } from "./steps.ts";
 
 const piece = (...bytes: number[]) => Uint8Array.from(bytes);
+
+function pausesOf<T>(steps: Steps<T>): { pauses: number; result: T } {
+  for (let pauses = 0; ; pauses++) {
+    const { done, value } = steps.next();
+    if (done === true) return { pauses, result: value };
+  }
+}
 
 test("small neighbours are joined, large pieces stay the arrays that they are", () => {
   const large = piece(3, 4, 5);
@@ -31,12 +38,16 @@ test("many bytes are joined in several steps", () => {
     ...Array.from({ length: 3000 }, () => piece(2)),
     new Uint8Array(STEP_COPY_BYTES).fill(3),
   ];
-  const steps = joinInSteps(pieces);
-  let pauses = 0;
-  let next = steps.next();
-  for (; next.done !== true; next = steps.next()) pauses++;
+  const { pauses, result } = pausesOf(joinInSteps(pieces));
   expect(pauses).toBeGreaterThanOrEqual(5);
-  expect(Buffer.compare(next.value as Uint8Array, joinPieces(pieces))).toBe(0);
+  expect(Buffer.compare(result, joinPieces(pieces))).toBe(0);
+});
+
+test("small pieces between large ones are joined in several steps", () => {
+  const quarter = new Uint8Array(STEP_COPY_BYTES / 4);
+  const large = new Uint8Array(STEP_COPY_BYTES);
+  const groups = Array.from({ length: 20 }, () => [quarter, quarter, large]).flat();
+  expect(pausesOf(joinSmallPieces(groups, STEP_COPY_BYTES)).pauses).toBeGreaterThanOrEqual(9);
 });
 
 test("a joined array has a buffer of its own", () => {

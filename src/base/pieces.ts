@@ -43,12 +43,14 @@ export function* copyInSteps(source: Uint8Array, target: Uint8Array): Steps<void
   }
 }
 
-/** Joins pieces as `joinPieces` does, in steps. */
-export function* joinInSteps(pieces: Pieces): Steps<Uint8Array> {
+/** Joins pieces as `joinPieces` does, in steps; `pace` has the work since the last pause. */
+export function* joinInSteps(
+  pieces: Pieces,
+  pace: Pace = new Pace(STEP_COPY_BYTES),
+): Steps<Uint8Array> {
   if (pieces.length === 1) return pieces[0];
   // Memory without zeros: filling it would take as long as the copy.
   const joined = new Uint8Array(Buffer.allocUnsafeSlow(piecesBytes(pieces)).buffer);
-  const pace = new Pace(STEP_COPY_BYTES);
   let at = 0;
   for (const piece of pieces) {
     if (piece.length > STEP_COPY_BYTES) yield* copyInSteps(piece, joined.subarray(at));
@@ -62,6 +64,7 @@ export function* joinInSteps(pieces: Pieces): Steps<Uint8Array> {
 /** The same bytes in fewer pieces: neighbours below `bytesMin` bytes are copied together. */
 export function* joinSmallPieces(pieces: Pieces, bytesMin: number): Steps<Uint8Array[]> {
   const joined: Uint8Array[] = [];
+  const pace = new Pace(STEP_COPY_BYTES);
   for (let start = 0; start < pieces.length; ) {
     if (pieces[start].length >= bytesMin) {
       joined.push(pieces[start++]);
@@ -69,7 +72,7 @@ export function* joinSmallPieces(pieces: Pieces, bytesMin: number): Steps<Uint8A
     }
     let end = start + 1;
     while (end < pieces.length && pieces[end].length < bytesMin) end++;
-    joined.push(yield* joinInSteps(pieces.slice(start, end)));
+    joined.push(yield* joinInSteps(pieces.slice(start, end), pace));
     start = end;
   }
   return joined;
