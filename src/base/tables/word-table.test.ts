@@ -97,3 +97,33 @@ test("keys that collide all the same have another hash drawn", () => {
   expect(table.get(keys.length, 0)).toBe(0);
   expect(draws).toHaveBeenCalledOnce();
 });
+
+test("the shards of a large table grow one after another", () => {
+  const keys = 300_000;
+  const window = 4096;
+  let slotWords = 0;
+  vi.stubGlobal(
+    "Int32Array",
+    class extends Int32Array {
+      constructor(length: number) {
+        super(length);
+        slotWords += this.length;
+      }
+    },
+  );
+  const byWindow: number[] = [];
+  try {
+    const table = new WordTable(drawHashWords(seededRandom(1)), seededRandom(2));
+    for (let key = 0; key < keys; key++) {
+      const before = slotWords;
+      table.add(key, 0, key + 1);
+      const at = Math.floor(key / window);
+      byWindow[at] = (byWindow[at] ?? 0) + slotWords - before;
+    }
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  // At once, 64 shards would grow to 16,384 slots of three words each.
+  expect(Math.max(...byWindow)).toBeGreaterThan(0);
+  expect(Math.max(...byWindow)).toBeLessThan((64 * 16_384 * 3) / 6);
+});

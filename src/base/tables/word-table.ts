@@ -8,13 +8,13 @@ import {
 
 /** Words of a slot. */
 const SLOT_WORDS = 3;
-/** Share of the slots of the last shard that are taken before it grows. */
+/** Share of the slots of the first shard that are taken before it grows. */
 const LOAD_MAX = 0.5;
 /**
- * The same of the first shard. Shards have almost the same number of keys: with the same load they
- * would all grow within a few thousand keys, which takes 60 ms in a table of two million.
+ * The same share of the last shard. Shards have almost the same number of keys: with the same share
+ * all of them would grow within a few thousand keys.
  */
-const FIRST_LOAD_MAX = 0.4;
+const LAST_LOAD_MAX = 0.4;
 /** Slots of the first shard at first, and its growth: a small array costs more to make than to fill. */
 const FIRST_SLOTS = 32;
 const FIRST_GROWTH = 4;
@@ -128,7 +128,7 @@ interface Shard {
 }
 
 function newShard(slotCount: number, index: number): Shard {
-  const loadMax = FIRST_LOAD_MAX + ((LOAD_MAX - FIRST_LOAD_MAX) * index) / (SHARDS - 1);
+  const loadMax = LOAD_MAX - ((LOAD_MAX - LAST_LOAD_MAX) * index) / (SHARDS - 1);
   return {
     slots: new Int32Array(SLOT_WORDS * slotCount),
     mask: slotCount - 1,
