@@ -7,8 +7,8 @@ import { connect, type Socket } from "node:net";
 import { beforeAll, expect, test, vi } from "vitest";
 import { fileServer } from "../support/servers/file-server.ts";
 import {
-  residentMib,
-  residentMibBesideArenas,
+  peakResidentMib,
+  residentMibOutsideArenas,
   restedMib,
 } from "../support/servers/resident-memory.ts";
 
@@ -68,7 +68,7 @@ function askAndNotRead(): Socket {
 test.runIf(process.platform === "linux")(
   `${CLIENTS} clients that do not read: memory is bounded, and given back`,
   async () => {
-    const before = await residentMibBesideArenas(server);
+    const before = await residentMibOutsideArenas(server);
     const sockets = Array.from({ length: CLIENTS }, askAndNotRead);
     const wait = { timeout: 120_000, interval: 500 };
     await vi.waitFor(
@@ -80,7 +80,7 @@ test.runIf(process.platform === "linux")(
       expect(await metric("trawl_queries_running")).toBe(0);
       expect(await metric("trawl_http_answer_bytes_waiting")).toBeLessThan(1e6);
     }, wait);
-    const { peak } = await residentMib(server);
+    const peak = await peakResidentMib(server);
     const rested = await restedMib(server, before * MEMORY_SLACK);
     for (const socket of sockets) socket.destroy();
     console.log({ before, peak, rested });

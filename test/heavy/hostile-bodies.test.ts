@@ -13,8 +13,8 @@ import { type HostileBody, hostileBody } from "../support/random/hostile-bodies.
 import { testSeed } from "../support/random/seed.ts";
 import { fileServer } from "../support/servers/file-server.ts";
 import {
-  residentMib,
-  residentMibBesideArenas,
+  peakResidentMib,
+  residentMibOutsideArenas,
   restedMib,
 } from "../support/servers/resident-memory.ts";
 
@@ -120,7 +120,7 @@ test.runIf(process.platform === "linux")(
     const seed = testSeed();
     const random: Random = seededRandom(seed);
     const outcomes = new Map<number | string, number>();
-    const before = await residentMibBesideArenas(server);
+    const before = await residentMibOutsideArenas(server);
     for (let round = 0; round < ROUNDS; round++) {
       const names = Array.from(
         { length: 1 + random.below(AT_ONCE_MAX) },
@@ -133,7 +133,7 @@ test.runIf(process.platform === "linux")(
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
         if (typeof outcome === "number") expect(STATUSES, what).toContain(outcome);
       }
-      const { peak } = await residentMib(server);
+      const peak = await peakResidentMib(server);
       expect(peak, what).toBeLessThan(MEMORY_LIMIT_MIB * MEMORY_SLACK);
       expect(await call("/v2/namespaces/known/query", '{"limit":1}'), what).toBe(200);
       // What is stored takes memory by right.
@@ -141,7 +141,7 @@ test.runIf(process.platform === "linux")(
         await fetch(`${server.url}/v2/namespaces/${name}`, { method: "DELETE" });
       }
     }
-    const { peak } = await residentMib(server);
+    const peak = await peakResidentMib(server);
     const restMax = before * REST_SLACK;
     const rested = await restedMib(server, restMax);
     console.log(Object.fromEntries(outcomes), { seed, before, peak, rested });

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { LONG_NAME_REQUESTS, pathOf } from "../support/documents/long-names.ts";
 import { fileServer } from "../support/servers/file-server.ts";
-import { residentMib } from "../support/servers/resident-memory.ts";
+import { peakResidentMib } from "../support/servers/resident-memory.ts";
 
 /** Below the 64 MiB that the JSON of one value or field of a write may have. */
 const NAME_BYTES = { write: 60_000_000, query: 60_000_000, schema: 60_000_000 };
@@ -51,5 +51,5 @@ test.each(LONG_NAME_REQUESTS.filter(({ kind }) => kind === "write"))(
 );
 
 test.runIf(process.platform === "linux")("memory is bounded", async () => {
-  expect((await residentMib(server)).peak).toBeLessThan(RESIDENT_MIB_MAX);
+  expect(await peakResidentMib(server)).toBeLessThan(RESIDENT_MIB_MAX);
 });

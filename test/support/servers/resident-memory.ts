@@ -6,12 +6,10 @@ import type { ServerProcess } from "./server-process.ts";
 
 type Server = Pick<ServerProcess, "process">;
 
-/** MiB that a server has now, and the most that it had. */
-export async function residentMib(server: Server): Promise<{ now: number; peak: number }> {
+/** The most MiB that a server had. */
+export async function peakResidentMib(server: Server): Promise<number> {
   const status = await readFile(`/proc/${server.process.pid}/status`, "utf8");
-  const mib = (field: string) =>
-    Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
-  return { now: mib("VmRSS"), peak: mib("VmHWM") };
+  return Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
 /** KiB of the mapping of an arena (`src/kernel/arena.ts`); no other mapping is that large. */
@@ -21,7 +19,7 @@ const ARENA_KIB = 1024 * 1024;
  * MiB that a server has now outside of its arenas. An arena keeps the pages of freed blocks for the
  * next ones, within the memory limit, so its pages tell how much was once stored.
  */
-export async function residentMibBesideArenas(server: Server): Promise<number> {
+export async function residentMibOutsideArenas(server: Server): Promise<number> {
   const mappings = await readFile(`/proc/${server.process.pid}/smaps`, "utf8");
   let kib = 0;
   for (const [, size, resident] of mappings.matchAll(/^Size:\s+(\d+)(?:.*\n)+?Rss:\s+(\d+)/gm)) {
@@ -39,7 +37,7 @@ const REST_SECONDS = 60;
  */
 export async function restedMib(server: Server, mibMax: number): Promise<number> {
   for (let second = 0; ; second++) {
-    const now = await residentMibBesideArenas(server);
+    const now = await residentMibOutsideArenas(server);
     if (now < mibMax || second === REST_SECONDS) return now;
     await pause(1000);
   }
