@@ -7,7 +7,7 @@ export const MEMORY_LIMIT_MIN = 256 * MIB;
  * limit of 256 MiB they take 583 and 419 MiB at most (bench/README.md).
  */
 const PROGRAM_BYTES = 640 * MIB;
-/** Bytes that both processes use for each byte of the limit, a quarter of it the indexer. */
+/** Bytes to plan for each byte of the limit: the indexer may take a quarter, and heaps are not all counted. */
 const USE_FACTOR = 1.5;
 
 /** The default of `--memory-limit`, with which a server and its indexer fit into so many bytes. */
@@ -16,7 +16,7 @@ export function defaultMemoryLimit(memoryBytes: number): number {
   return Math.max(MEMORY_LIMIT_MIN, limit);
 }
 
-/** Bytes that a server and its indexer take at most with such a limit. */
+/** Bytes to plan for a server and its indexer with such a limit. */
 export function memoryUse(limitBytes: number): number {
   return PROGRAM_BYTES + USE_FACTOR * limitBytes;
 }

@@ -283,7 +283,7 @@ export const SETTINGS = [
   {
     name: "memory-limit",
     type: { kind: "bytes", min: MEMORY_LIMIT_MIN, max: 2 ** 50 },
-    defaultText: "two thirds of the machine's or cgroup's memory beyond 640 MiB",
+    defaultText: "two thirds of the machine's or cgroup's memory beyond 640 MiB, at least 256 MiB",
     help: "memory that the server may plan with",
     commands: INDEX,
   },
