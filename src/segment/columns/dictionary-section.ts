@@ -137,7 +137,7 @@ export function* mergeDictionaries(parts: readonly DictionaryPart[]): Steps<Dict
       codes[at++] = newCodes[p][dictionary.codes[positions[i]]] ?? 0;
     }
   }
-  return { values: dictionaryValues(kind, values.finish()), codes };
+  return { values: dictionaryValues(kind, yield* values.finish()), codes };
 }
 
 /** Plans the section of a dictionary. */

@@ -144,7 +144,7 @@ export function* mergePostings(
     return looked;
   });
   const lists = {
-    strings: strings.finish(),
+    strings: yield* strings.finish(),
     starts: Uint32Array.from(starts),
     ordinals: ordinals.subarray(0, at),
     numbers: numbers.subarray(0, at),

@@ -11,8 +11,8 @@ import { KIB } from "../../base/byte-sizes.ts";
 import { mergeRuns } from "../../base/merge-runs.ts";
 import { joinInSteps } from "../../base/pieces.ts";
 import type { Steps } from "../../base/steps.ts";
-import { withRoom } from "../../base/with-room.ts";
 import { utf8Slice } from "../../codec/columns-packing.ts";
+import { TextBytes } from "../../codec/text-bytes.ts";
 import { compareStrings } from "../../model/value.ts";
 import type { StringOrder } from "./key-order.ts";
 
@@ -29,6 +29,8 @@ const SORTED_RUN = 2048;
 
 /** Strings, and what is joined for them, that one step merges. */
 const MERGED_RUN = 4096;
+/** Bytes of a string that take as long as one thing that is looked at. */
+const LOOKED_BYTES = 64;
 
 /** Strings that one step joins. */
 const JOINED_STRINGS = 8192;
@@ -210,7 +212,9 @@ export function* mergeSorted(
     }
     if (count === 0) return;
     merged.tableCount = count;
-    looked += visit(merged);
+    const { offsets } = tables[least[0]];
+    const bytes = offsets[codes[least[0]] + 1] - offsets[codes[least[0]]];
+    looked += visit(merged) + count * Math.floor(bytes / LOOKED_BYTES);
     for (let i = 0; i < count; i++) keys[least[i]] = keyAt(tables[least[i]], ++codes[least[i]]);
     if (looked < MERGED_RUN) continue;
     yield;
@@ -221,7 +225,7 @@ export function* mergeSorted(
 /** Collects strings of other tables that come in ascending order. */
 export class StringCollector {
   readonly #ends: number[] = [0];
-  #bytes = new Uint8Array(256);
+  readonly #bytes = new TextBytes(256);
 
   /** How many were added. */
   get count(): number {
@@ -235,16 +239,13 @@ export class StringCollector {
 
   /** Adds the string of the bytes from `start` to before `end`. */
   addBytes(bytes: Uint8Array, start: number, end: number): void {
-    const at = this.#ends[this.#ends.length - 1];
-    const bytesMin = at + end - start;
-    if (bytesMin > this.#bytes.length) this.#bytes = withRoom(this.#bytes, bytesMin);
-    for (let i = start, to = at; i < end; i++, to++) this.#bytes[to] = bytes[i];
-    this.#ends.push(at + end - start);
+    this.#bytes.appendBytes(bytes, start, end);
+    this.#ends.push(this.#ends[this.#ends.length - 1] + end - start);
   }
 
-  finish(): SortedStrings {
-    const end = this.#ends[this.#ends.length - 1];
-    return { offsets: Uint32Array.from(this.#ends), bytes: this.#bytes.subarray(0, end) };
+  /** All strings; nothing more may be added. */
+  *finish(): Steps<SortedStrings> {
+    return { offsets: Uint32Array.from(this.#ends), bytes: yield* this.#bytes.finish() };
   }
 }
 

@@ -168,7 +168,7 @@ export function* planPages(
   root.word(totals.termCount % WORD);
   root.word(Math.floor(totals.termCount / WORD));
   root.word(index.blocks?.blockPostings ?? 0);
-  const { offsets, bytes } = separators.finish();
+  const { offsets, bytes } = yield* separators.finish();
   root.array(offsets);
   root.array(bytes);
   root.array(Uint32Array.from(firstCodes));

@@ -7,6 +7,7 @@ import { clipName } from "../../base/bounded-text.ts";
 import type { Steps } from "../../base/steps.ts";
 import { dataLogicalBytes } from "../../codec/columns-size.ts";
 import { halves } from "../../codec/columns-value.ts";
+import { TextBytes } from "../../codec/text-bytes.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import {
@@ -27,7 +28,6 @@ import { base64ByteCount, decodeBase64 } from "../../wire/json/base64.ts";
 import { bindScalars, STEP_TEXT_BYTES, STEP_VALUES, tooLong } from "./bind-scalars.ts";
 import { checkElements } from "./check-elements.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
-import { TextBytes } from "./text-bytes.ts";
 
 /** Entries of sparse vectors that one step binds. */
 const STEP_ENTRIES = 512;

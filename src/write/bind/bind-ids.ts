@@ -3,6 +3,7 @@
 import { clip } from "../../base/bounded-text.ts";
 import { invalid, malformed } from "../../base/errors.ts";
 import type { Steps } from "../../base/steps.ts";
+import { TextBytes } from "../../codec/text-bytes.ts";
 import type { IdType } from "../../model/attribute-type.ts";
 import type { ColumnData, DocumentIds } from "../../model/columns.ts";
 import { ID_BYTES_MAX } from "../../model/contract-limits.ts";
@@ -10,7 +11,6 @@ import { parseUuid, UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import { type LooseColumn, looseCount } from "../../model/write-request.ts";
 import { STEP_VALUES, unsigned } from "./bind-scalars.ts";
 import { duplicateIds } from "./duplicate-ids.ts";
-import { TextBytes } from "./text-bytes.ts";
 
 /** Which list of a request ids come from; decides how a fault is located. */
 export type IdOrigin =

@@ -6,6 +6,7 @@
 import { clip } from "../../base/bounded-text.ts";
 import { KIB } from "../../base/byte-sizes.ts";
 import type { Steps } from "../../base/steps.ts";
+import { TextBytes } from "../../codec/text-bytes.ts";
 import type { ScalarKind } from "../../model/attribute-type.ts";
 import type { ColumnData } from "../../model/columns.ts";
 import {
@@ -15,7 +16,6 @@ import {
 import { parseDatetime } from "../../model/datetime.ts";
 import { parseUuid, UUID_BYTES, writeUuidBytes } from "../../model/uuid.ts";
 import { type LooseSource, valueFault, wrongType } from "./loose-source.ts";
-import { TextBytes } from "./text-bytes.ts";
 
 /** Values that one step binds: a millisecond or less. */
 export const STEP_VALUES = 4096;

@@ -1,13 +1,15 @@
 /** Text turned into UTF-8, end to end. */
 
-import { MIB } from "../../base/byte-sizes.ts";
-import { joinInSteps } from "../../base/pieces.ts";
-import type { Steps } from "../../base/steps.ts";
+import { MIB } from "../base/byte-sizes.ts";
+import { joinInSteps } from "../base/pieces.ts";
+import type { Steps } from "../base/steps.ts";
 
 const encoder = new TextEncoder();
 
 /** Up to this many UTF-16 units a loop beats a call of the encoder (Node 24: even at 16 to 24). */
 const LOOP_UNITS_MAX = 16;
+/** Up to this many bytes a loop beats `set` with its view. */
+const LOOP_BYTES_MAX = 48;
 
 /**
  * Bytes of a part. More text goes to the next one, as larger blocks take long to move; and less
@@ -45,11 +47,15 @@ export class TextBytes {
     return this.#length - start;
   }
 
-  /** Appends bytes as they are. */
-  appendBytes(bytes: Uint8Array): void {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
+  /** Appends the bytes from `start` to before `end` as they are. */
+  appendBytes(bytes: Uint8Array, start = 0, end = bytes.length): void {
+    const count = end - start;
+    if (this.#length + count > this.#bytes.length) this.#reserve(count);
+    const target = this.#bytes;
+    const at = this.#length;
+    if (count > LOOP_BYTES_MAX) target.set(bytes.subarray(start, end), at);
+    else for (let i = 0; i < count; i++) target[at + i] = bytes[start + i];
+    this.#length = at + count;
   }
 
   /** All bytes, in steps; nothing more may be appended. */
